@@ -1,0 +1,259 @@
+"""This process: its open sockets, who is told what, how it starts and how it stops.
+
+A server starts it with its first request or socket, since Daphne sends no lifespan events, and it
+stops by signal, alike on every server.
+"""
+
+import asyncio
+import logging
+import random
+import secrets
+import signal
+import threading
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping
+from types import FrameType
+from typing import Any
+
+from gateway import credentials, frames
+from gateway.limits import limits
+from gateway.sessions import Session
+
+logger = logging.getLogger(__name__)
+
+STOPPING = 4412
+"""Close code of a server that stops; clients come back after ``goodbye``'s delay."""
+UNAUTHENTICATED = 4401
+"""Close code of a socket without a credential that holds."""
+RETRY_SPREAD = 5.0
+"""Seconds over which clients are asked to spread their return."""
+
+boot_id = secrets.token_urlsafe(12)
+"""This process's own name among all that ever served the same database."""
+
+_sessions: dict[str, Session] = {}
+_topics: defaultdict[str, set[Session]] = defaultdict(set)
+_gauges: dict[str, Callable[[], int]] = {}
+_start_hooks: list[Callable[[], Awaitable[None]]] = []
+_stop_hooks: list[Callable[[], Awaitable[None]]] = []
+
+
+class _Node:
+    """What begins with the first request: the loop, the periodic work, the signals."""
+
+    def __init__(self) -> None:
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.ready = asyncio.Event()
+        self.stopping = False
+        self.tasks: set[asyncio.Task[Any]] = set()
+
+    def spawn(self, work: Awaitable[object]) -> None:
+        task = asyncio.ensure_future(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+
+_node = _Node()
+
+
+def start() -> None:
+    """Begin this node's work on the running loop, once; later calls return at once."""
+    if _node.loop is None:
+        _node.loop = asyncio.get_running_loop()
+        _node.spawn(_run_start_hooks())
+        _node.spawn(_check_credentials_for_ever())
+        _drain_on_signals()
+
+
+async def ready() -> None:
+    """Wait until what must happen before the first socket is served has happened."""
+    start()
+    await _node.ready.wait()
+
+
+def on_start(hook: Callable[[], Awaitable[None]]) -> None:
+    """Have ``hook`` finish before this node serves its first socket."""
+    _start_hooks.append(hook)
+
+
+def on_stop(hook: Callable[[], Awaitable[None]]) -> None:
+    """Have ``hook`` end its work, within ``limits.drain`` seconds, when the server stops."""
+    _stop_hooks.append(hook)
+
+
+def stopping() -> bool:
+    """Whether the server is about to end, so that nothing new should begin."""
+    return _node.stopping
+
+
+def spawn(work: Awaitable[object]) -> None:
+    """Run ``work`` as a task of the node, which outlives any socket."""
+    _node.spawn(work)
+
+
+# Sockets and topics
+
+
+def add(session: Session) -> None:
+    """Count ``session`` among the open sockets until it ends."""
+    _sessions[session.id] = session
+    session.on_close(lambda: _sessions.pop(session.id, None))
+    subscribe(session, user_topic(session.user_id))
+    session.on_close(lambda: _forget(session))
+
+
+def sessions_of(user_id: int) -> list[Session]:
+    """The user's open sockets, oldest first."""
+    return [session for session in _sessions.values() if session.user_id == user_id]
+
+
+def user_topic(user_id: int) -> str:
+    """The topic that every socket of a user hears."""
+    return f"user:{user_id}"
+
+
+def subscribe(session: Session, topic: str) -> None:
+    """Let ``session`` hear what is published on ``topic``."""
+    _topics[topic].add(session)
+
+
+def unsubscribe(session: Session, topic: str) -> None:
+    """Let ``session`` hear ``topic`` no longer."""
+    _topics[topic].discard(session)
+    if not _topics[topic]:
+        del _topics[topic]
+
+
+def subscribers(topic: str) -> list[Session]:
+    """The sockets that hear ``topic``."""
+    return list(_topics.get(topic, ()))
+
+
+def publish(
+    topic: str,
+    action: str,
+    payload: Mapping[str, object],
+    to: Callable[[Session], bool] | None = None,
+) -> None:
+    """Send an event to every socket that hears ``topic``, or to those that ``to`` picks."""
+    hearers = [session for session in subscribers(topic) if to is None or to(session)]
+    if hearers:
+        text = frames.encode(action, payload)
+        for session in hearers:
+            session.post_text(text)
+
+
+def _forget(session: Session) -> None:
+    for topic in [topic for topic, hearers in _topics.items() if session in hearers]:
+        unsubscribe(session, topic)
+
+
+# Gauges
+
+
+def gauge(name: str, read: Callable[[], int]) -> None:
+    """Show what ``read`` returns under ``name`` on the page for operators."""
+    _gauges[name] = read
+
+
+def gauges() -> dict[str, int]:
+    """How much of everything there is right now."""
+    return {name: read() for name, read in sorted(_gauges.items())}
+
+
+gauge("sockets", lambda: len(_sessions))
+gauge("tasks", lambda: sum(session.tasks for session in _sessions.values()))
+
+
+# Credentials that end
+
+
+async def check_credentials(user_id: int | None = None) -> None:
+    """Close the sockets, of one user or of all, whose credential no longer holds."""
+    looked_at = list(_sessions.values()) if user_id is None else sessions_of(user_id)
+    if not looked_at:
+        return
+    good = await credentials.holding({session.identity for session in looked_at})
+    for session in looked_at:
+        if session.identity not in good:
+            end_credential(session)
+
+
+def end_credential(session: Session) -> None:
+    """Close a socket whose credential has ended."""
+    if not session.ended:
+        text = "Your sign-in or token no longer holds. Sign in again, or make a new token."
+        payload = {"action": None, "code": "unauthenticated", "message": text}
+        session.post("error", payload)
+        session.close(UNAUTHENTICATED)
+
+
+def recheck_soon(user_id: int | None = None) -> None:
+    """Have :func:`check_credentials` run now; may be called from any thread."""
+    if _node.loop is not None and not _node.loop.is_closed():
+        _node.loop.call_soon_threadsafe(lambda: _node.spawn(check_credentials(user_id)))
+
+
+async def _check_credentials_for_ever() -> None:
+    while True:
+        await asyncio.sleep(limits.credential_check)
+        try:
+            await check_credentials()
+        except OSError:
+            logger.exception("The sockets' credentials could not be checked; trying again.")
+
+
+# Start and stop
+
+
+async def _run_start_hooks() -> None:
+    for hook in _start_hooks:
+        await hook()
+    _node.ready.set()
+
+
+def _drain_on_signals() -> None:
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGINT):
+            _drain_before(number, signal.getsignal(number))
+
+
+def _drain_before(number: int, server_handler: Any) -> None:
+    """Say goodbye when the signal comes, then let the server's own handler end it.
+
+    A second signal ends it at once.
+    """
+
+    def handle(received: int, frame: FrameType | None) -> None:
+        if _node.stopping or _node.loop is None:
+            _hand_over(server_handler, received, frame)
+        else:
+            _node.stopping = True
+            drained = _drain(lambda: _hand_over(server_handler, received, None))
+            _node.loop.call_soon_threadsafe(lambda: _node.spawn(drained))
+
+    signal.signal(number, handle)
+
+
+def _hand_over(server_handler: Any, number: int, frame: FrameType | None) -> None:
+    if callable(server_handler):
+        server_handler(number, frame)
+    elif server_handler != signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+
+async def _drain(then: Callable[[], None]) -> None:
+    try:
+        async with asyncio.timeout(limits.drain):
+            for hook in _stop_hooks:
+                await hook()
+    except TimeoutError:
+        logger.warning("Running work did not end within %g s; stopping now.", limits.drain)
+    finally:
+        for session in list(_sessions.values()):
+            delay = round(random.uniform(0.2, RETRY_SPREAD), 2)  # noqa: S311
+            session.post("goodbye", {"retryAfter": delay})
+            session.close(STOPPING)
+        await asyncio.sleep(0.1)
+        then()

@@ -1,0 +1,179 @@
+"""A session: one open socket of one user, what is sent over it and what ends with it."""
+
+import asyncio
+import contextlib
+import secrets
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from time import monotonic
+from typing import Any
+
+from gateway import frames
+from gateway.credentials import Identity
+from gateway.limits import limits
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+TOO_SLOW = 4409
+"""Close code for a client that reads so slowly that its outbox overflows."""
+
+
+class Session:
+    """One open socket.
+
+    Attributes:
+        id: Random and unguessable; the ``session`` of ``welcome`` and ``remote-list``.
+        identity: Whose socket it is, and by which credential.
+        heard: When the last frame came, in seconds of the monotonic clock.
+        pinged: Whether it was asked for a sign of life and has not given one.
+        watched: Whether its silence is watched.
+    """
+
+    def __init__(self, identity: Identity, send: Send) -> None:
+        self.id = secrets.token_urlsafe(16)
+        self.identity = identity
+        self.heard = monotonic()
+        self.pinged = False
+        self.watched = False
+        self._send = send
+        self._outbox: deque[tuple[dict[str, Any], asyncio.Future[None] | None]] = deque()
+        self._waiting_bytes = 0
+        self._writing = False
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._last_ordered: asyncio.Task[Any] | None = None
+        self._undo = contextlib.ExitStack()
+        self._ended = False
+
+    @property
+    def user_id(self) -> int:
+        """The user whose socket it is."""
+        return self.identity.user_id
+
+    @property
+    def ended(self) -> bool:
+        """Whether the session is over: nothing it sends is served any more."""
+        return self._ended
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks it has under way."""
+        return len(self._tasks)
+
+    def post(self, action: str, payload: Mapping[str, object], id: str | None = None) -> None:
+        """Send one frame after those already on their way, without waiting for it."""
+        self.post_text(frames.encode(action, payload, id))
+
+    def post_text(self, text: str) -> None:
+        """Send an encoded frame after those already on their way, without waiting for it."""
+        if not self._ended:
+            self._enqueue(_message(text), len(text), None)
+
+    async def write(self, text: str) -> None:
+        """Send an encoded frame and return once the server has taken it.
+
+        Raises:
+            ConnectionError: The session ended before that.
+        """
+        if self._ended:
+            raise ConnectionError("The session has ended.")
+        if self._writing or self._outbox:
+            written = asyncio.get_running_loop().create_future()
+            self._enqueue(_message(text), len(text), written)
+            await written
+            return
+        self._writing = True
+        try:
+            await self._send(_message(text))
+        finally:
+            self._writing = False
+            if self._outbox:
+                self._start_writer()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run ``work`` as a task that is cancelled when the session ends."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def spawn_ordered(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run ``work`` after the session's earlier ordered work has ended."""
+        self._last_ordered = self.spawn(_after(self._last_ordered, work))
+
+    def on_close(self, undo: Callable[[], object]) -> None:
+        """Call ``undo`` when the session ends; the latest registered is called first."""
+        self._undo.callback(undo)
+
+    def close(self, code: int) -> None:
+        """End the session: undo what it set up, then close the socket with ``code``.
+
+        Frames posted before are still sent.
+        """
+        if not self._ended:
+            self._enqueue({"type": "websocket.close", "code": code}, 0, None)
+            self.end()
+
+    def end(self) -> None:
+        """Undo what the session set up and cancel its tasks; safe to call again."""
+        if self._ended:
+            return
+        self._ended = True
+        current = asyncio.current_task()
+        for task in self._tasks:
+            if task is not current:
+                task.cancel()
+        self._undo.close()
+
+    async def wait_ended(self) -> None:
+        """Wait until the tasks of an ended session are done."""
+        tasks = [task for task in self._tasks if task is not asyncio.current_task()]
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _enqueue(
+        self, message: dict[str, Any], size: int, written: asyncio.Future[None] | None
+    ) -> None:
+        self._outbox.append((message, written))
+        self._waiting_bytes += size
+        if self._waiting_bytes > limits.outbox and not self._ended:
+            self._drop_outbox()
+            self.close(TOO_SLOW)
+        elif not self._writing:
+            self._start_writer()
+
+    def _drop_outbox(self) -> None:
+        for _, written in self._outbox:
+            if written is not None and not written.done():
+                written.set_exception(ConnectionError("The client is gone or reads too slowly."))
+        self._outbox.clear()
+        self._waiting_bytes = 0
+
+    def _start_writer(self) -> None:
+        self._writing = True
+        self._writer = asyncio.get_running_loop().create_task(self._write_outbox())
+
+    async def _write_outbox(self) -> None:
+        try:
+            while self._outbox:
+                message, written = self._outbox.popleft()
+                self._waiting_bytes -= len(message.get("text", ""))
+                await self._send(message)
+                if written is not None and not written.done():
+                    written.set_result(None)
+        except OSError:  # the client left; the consumer hears of it by itself
+            self.end()
+        finally:
+            self._writing = False
+            self._drop_outbox()
+
+
+def _message(text: str) -> dict[str, Any]:
+    return {"type": "websocket.send", "text": text}
+
+
+async def _after(previous: asyncio.Task[Any] | None, work: Coroutine[Any, Any, None]) -> None:
+    try:
+        if previous is not None and not previous.done():
+            await asyncio.wait([previous])
+        await work
+    finally:
+        work.close()

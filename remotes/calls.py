@@ -1,0 +1,139 @@
+"""A call from its request to its one outcome, whoever makes it."""
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from gateway.exceptions import ActionError
+from remotes import approvals, registry
+from remotes.connections import Grant, PendingCall, Progress
+from remotes.exceptions import DeniedError
+from remotes.functions import RemoteFunction
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of a call that has not ended."""
+
+    status: Literal["awaiting-approval", "running"]
+    args: str
+    """JSON text of the arguments, as they will be or were sent."""
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Watcher:
+    """Who wants to know how a call goes."""
+
+    call_id: str
+    """The id under which the call can be approved or denied."""
+    thread: str | None
+    """The thread it belongs to."""
+    changed: Callable[[Change], None]
+
+
+def new_call_id() -> str:
+    """An id for a call, unguessable."""
+    return secrets.token_urlsafe(16)
+
+
+class Call:
+    """One call of one user's function.
+
+    Args:
+        args: JSON text of an object.
+        timeout: Seconds to wait instead of the function's own.
+        watcher: Hears when the call waits for approval, is sent and makes progress.
+    """
+
+    def __init__(
+        self,
+        user_id: int,
+        remotename: str,
+        function: str,
+        args: str,
+        *,
+        timeout: float | None = None,
+        watcher: Watcher | None = None,
+    ) -> None:
+        self.user_id = user_id
+        self.remotename = remotename
+        self.function = function
+        self.args = args
+        self._timeout = timeout
+        self._watcher = watcher
+        self._fail: Callable[[ActionError], None] | None = None
+
+    async def outcome(self) -> str:
+        """Make the call and return the JSON text of its result.
+
+        Cancelling the wait cancels the call at its owner.
+
+        Raises:
+            RemoteNotFoundError, FunctionNotFoundError, InvalidArgsError, BusyError, DeniedError:
+                Nothing was sent.
+            RemoteTimeoutError, RemoteClosedError, CancelledCallError: It may have run.
+            RemoteError: The function failed.
+        """
+        function = registry.find(self.user_id, self.remotename).function(self.function)
+        function.check(msgspec.json.decode(self.args, type=dict))
+        with registry.call_slot(self.user_id):
+            grant = await self._approval(function) if function.confirm else None
+            return await self._sent(function, grant)
+
+    def fail(self, error: ActionError) -> None:
+        """End the call with ``error``, if it is under way."""
+        if self._fail is not None:
+            self._fail(error)
+
+    async def _approval(self, function: RemoteFunction) -> Grant:
+        watcher = self._watcher or Watcher(new_call_id(), None, lambda change: None)
+        known = (self.user_id, self.remotename, function, watcher.thread)
+        if await approvals.remembered(*known):
+            return Grant(function.digest, self.args)
+        answer: asyncio.Future[Grant] = asyncio.get_running_loop().create_future()
+        self._fail = lambda error: None if answer.done() else answer.set_exception(error)
+        waiting = approvals.WaitingCall(
+            watcher.call_id,
+            self.user_id,
+            self.remotename,
+            function,
+            self.args,
+            watcher.thread,
+            answer,
+        )
+        asked = approvals.ask(waiting)
+        watcher.changed(Change("awaiting-approval", self.args))
+        grant = await asked
+        self.args = grant.args
+        return grant
+
+    async def _sent(self, approved: RemoteFunction, grant: Grant | None) -> str:
+        """Send it to whoever owns the remote by now."""
+        connection = registry.find(self.user_id, self.remotename)
+        function = connection.function(self.function)
+        if grant is not None and function.digest != approved.digest:
+            raise DeniedError(
+                f"{self.function} was defined anew while the call waited for approval; "
+                "nothing was sent."
+            )
+        self._tell(Change("running", self.args))
+        return await connection.call_text(
+            function,
+            self.args,
+            timeout=self._timeout,
+            grant=grant,
+            on_pending=self._pending,
+            on_progress=lambda progress: self._tell(Change("running", self.args, progress)),
+        )
+
+    def _pending(self, pending: PendingCall) -> None:
+        self._fail = pending.fail
+
+    def _tell(self, change: Change) -> None:
+        if self._watcher is not None:
+            self._watcher.changed(change)
