@@ -12,6 +12,7 @@ import signal
 import threading
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
 from types import FrameType
 from typing import Any
 
@@ -100,6 +101,7 @@ def add(session: Session) -> None:
     session.on_close(lambda: _sessions.pop(session.id, None))
     subscribe(session, user_topic(session.user_id))
     session.on_close(lambda: _forget(session))
+    _check_at_expiry(session)
 
 
 def sessions_of(user_id: int) -> list[Session]:
@@ -186,6 +188,15 @@ def end_credential(session: Session) -> None:
         payload = {"action": None, "code": "unauthenticated", "message": text}
         session.post("error", payload)
         session.close(UNAUTHENTICATED)
+
+
+def _check_at_expiry(session: Session) -> None:
+    """Look at a credential when it would expire; a session that was used has been prolonged."""
+    expires_at = session.identity.expires_at
+    if expires_at is not None:
+        left = (expires_at - datetime.now(UTC)).total_seconds()
+        timer = asyncio.get_running_loop().call_later(left, recheck_soon, session.user_id)
+        session.on_close(timer.cancel)
 
 
 def recheck_soon(user_id: int | None = None) -> None:

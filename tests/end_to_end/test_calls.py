@@ -49,9 +49,10 @@ async def test_numbers_pass_digit_for_digit(shared_server: Server) -> None:
         )
         request = await owner.event("remote-call")
         assert request["args"]["b"] == 123456789012345678901234567890
+        request_id = request["requestId"]
         await owner.text(
-            '{"action":"remote-call-result","payload":{"requestId":"%s","result":%s}}'
-            % (request["requestId"], digits)
+            '{"action":"remote-call-result","payload":'
+            f'{{"requestId":"{request_id}","result":{digits}}}}}'
         )
         frame = await caller.take(lambda frame: frame.get("id") == "x")
         assert frame["payload"]["result"]["b"] == 123456789012345678901234567890
