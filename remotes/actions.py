@@ -225,6 +225,9 @@ async def remote_call(session: Session, payload: RemoteCall) -> Reply:
         if error.details:
             reply["details"] = error.details
         return reply
+    except asyncio.CancelledError:
+        outside.failed(CancelledCallError(function))
+        raise
     finally:
         del _made[key]
     outside.succeeded(result)
