@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from django import forms
 from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.core.cache import cache
-from django.core.exceptions import ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
@@ -40,7 +39,8 @@ class SignInForm(AuthenticationForm):
 
     def _counters(self) -> tuple[str, str]:
         name = str(self.cleaned_data.get("username", "")).casefold()
-        return _counter("account", name), _counter("address", client_address(self.request))
+        address = client_address(self.request) if self.request else ""
+        return _counter("account", name), _counter("address", address)
 
 
 class SignInView(LoginView):
@@ -48,10 +48,10 @@ class SignInView(LoginView):
 
     form_class = SignInForm
 
-    def form_invalid(self, form: forms.Form) -> HttpResponse:
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         """The page again; with status 429 once there have been too many tries."""
         response = super().form_invalid(form)
-        if form.has_error(forms.forms.NON_FIELD_ERRORS, TOO_MANY):
+        if form.has_error(NON_FIELD_ERRORS, TOO_MANY):
             response.status_code = 429
             response.headers["Retry-After"] = str(WINDOW)
         return response

@@ -89,7 +89,8 @@ def _lock_database() -> BaseDatabaseWrapper:
             cursor.execute("SELECT set_config('application_name', %s, false)", [name])
             cursor.execute("SELECT pg_try_advisory_lock(%s)", [_POSTGRES_KEY])
             if cursor.fetchone() != (True,):
-                raise DataInUseError(f"A server ({_postgres_holder(own)}) runs on this database.")
+                holder = _postgres_holder(own)
+                raise DataInUseError(f"A server ({holder}) already runs on this database.")
         else:
             cursor.execute("SELECT 1 FROM sqlite_master")
     return own

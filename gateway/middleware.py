@@ -1,7 +1,6 @@
 """The headers that every answer carries to keep pages to themselves."""
 
 from collections.abc import Awaitable, Callable
-from typing import cast
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.http import HttpRequest, HttpResponseBase
@@ -40,12 +39,13 @@ class SecurityHeadersMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
         """The answer to ``request`` with the headers in place."""
         answer = self.get_response(request)
-        if iscoroutinefunction(self):
-            return self._answer_later(cast("Awaitable[HttpResponseBase]", answer))
-        return _guarded(cast("HttpResponseBase", answer))
+        if isinstance(answer, HttpResponseBase):
+            return _guarded(answer)
+        return _guarded_later(answer)
 
-    async def _answer_later(self, answer: Awaitable[HttpResponseBase]) -> HttpResponseBase:
-        return _guarded(await answer)
+
+async def _guarded_later(answer: Awaitable[HttpResponseBase]) -> HttpResponseBase:
+    return _guarded(await answer)
 
 
 def _guarded(response: HttpResponseBase) -> HttpResponseBase:

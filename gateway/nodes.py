@@ -5,16 +5,19 @@ stops by signal, alike on every server.
 """
 
 import asyncio
+import contextlib
 import logging
 import random
 import secrets
 import signal
 import threading
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from types import FrameType
 from typing import Any
+
+from django.db import DatabaseError
 
 from gateway import credentials, frames
 from gateway.limits import limits
@@ -28,6 +31,9 @@ UNAUTHENTICATED = 4401
 """Close code of a socket without a credential that holds."""
 RETRY_SPREAD = 5.0
 """Seconds over which clients are asked to spread their return."""
+
+FAREWELL = 2.0
+"""Seconds that the last frames may take to leave."""
 
 boot_id = secrets.token_urlsafe(12)
 """This process's own name among all that ever served the same database."""
@@ -46,12 +52,17 @@ class _Node:
         self.loop: asyncio.AbstractEventLoop | None = None
         self.ready = asyncio.Event()
         self.stopping = False
-        self.tasks: set[asyncio.Task[Any]] = set()
+        self.tasks: set[asyncio.Future[Any]] = set()
 
     def spawn(self, work: Awaitable[object]) -> None:
         task = asyncio.ensure_future(work)
         self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
+        task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Future[Any]) -> None:
+        self.tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            logger.error("Work of this node failed", exc_info=task.exception())
 
 
 _node = _Node()
@@ -210,7 +221,7 @@ async def _check_credentials_for_ever() -> None:
         await asyncio.sleep(limits.credential_check)
         try:
             await check_credentials()
-        except OSError:
+        except DatabaseError:
             logger.exception("The sockets' credentials could not be checked; trying again.")
 
 
@@ -262,9 +273,18 @@ async def _drain(then: Callable[[], None]) -> None:
     except TimeoutError:
         logger.warning("Running work did not end within %g s; stopping now.", limits.drain)
     finally:
-        for session in list(_sessions.values()):
-            delay = round(random.uniform(0.2, RETRY_SPREAD), 2)  # noqa: S311
+        leaving = list(_sessions.values())
+        for session in leaving:
+            delay = round(random.uniform(0.2, RETRY_SPREAD), 2)  # noqa: S311 - no secret
             session.post("goodbye", {"retryAfter": delay})
             session.close(STOPPING)
-        await asyncio.sleep(0.1)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(_written(leaving), FAREWELL)
         then()
+
+
+async def _written(sessions: Iterable[Session]) -> None:
+    """Wait until the server has what is still to be sent, and has had a moment to send it."""
+    for session in sessions:
+        await session.written()
+    await asyncio.sleep(0.1)

@@ -39,6 +39,7 @@ class Session:
         self._outbox: deque[tuple[dict[str, Any], asyncio.Future[None] | None]] = deque()
         self._waiting_bytes = 0
         self._writing = False
+        self._writer: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._last_ordered: asyncio.Task[Any] | None = None
         self._undo = contextlib.ExitStack()
@@ -128,6 +129,11 @@ class Session:
         """Wait until the tasks of an ended session are done."""
         tasks = [task for task in self._tasks if task is not asyncio.current_task()]
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def written(self) -> None:
+        """Wait until the server has taken all that was posted."""
+        if self._writer is not None:
+            await asyncio.wait([self._writer])
 
     def _enqueue(
         self, message: dict[str, Any], size: int, written: asyncio.Future[None] | None

@@ -23,5 +23,7 @@ def built() -> dict[str, Path]:
         old.unlink()
     script = settings.BASE_DIR / "clients" / "python" / "build_client.py"
     command = [sys.executable, str(script), str(target)]
-    subprocess.run(command, check=True, timeout=BUILD_TIMEOUT)  # noqa: S603 - our own script
+    subprocess.run(  # noqa: S603 - our own script
+        command, check=True, timeout=BUILD_TIMEOUT, stdout=subprocess.DEVNULL
+    )
     return {path.name: path for path in target.iterdir()}

@@ -1,7 +1,7 @@
 """Fixtures that run real server processes and a real browser."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -69,10 +69,12 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, object]) -> dic
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show what the servers printed beside a failure."""
     report = yield
-    if report.failed:
+    if report.failed and isinstance(item, pytest.Function):
         servers = [*item.stash.get(_started, ()), item.funcargs.get("shared_server")]
         for server in servers:
             if isinstance(server, Server):

@@ -9,13 +9,14 @@ import sys
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http.cookiejar import CookieJar
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 START_TIMEOUT = 60.0  # seconds; a busy machine starts slowly
 STOP_TIMEOUT = 20.0  # seconds
+PATIENCE = 20.0  # seconds that one answer may take
 
 USERS = ("admin", "ana", "ben")
 """The accounts of every server; ``admin`` is a superuser."""
@@ -90,7 +91,7 @@ class Server:
         jar = CookieJar()
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
         page = f"{self.url}/accounts/login/"
-        form = opener.open(page).read().decode()
+        form = opener.open(page, timeout=PATIENCE).read().decode()
         found = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', form)
         assert found, form
         fields = {
@@ -99,7 +100,7 @@ class Server:
             "csrfmiddlewaretoken": found[1],
             "next": "/healthz",
         }
-        opener.open(page, urllib.parse.urlencode(fields).encode()).read()
+        opener.open(page, urllib.parse.urlencode(fields).encode(), PATIENCE).read()
         cookies = {cookie.name: cookie.value for cookie in jar}
         assert "remotes_session" in cookies, f"{user} could not sign in"
         return "; ".join(f"{name}={value}" for name, value in cookies.items())
@@ -107,7 +108,7 @@ class Server:
     def get(self, path: str, cookie: str = "") -> str:
         """The body of the page at ``path``."""
         request = urllib.request.Request(self.url + path, headers={"Cookie": cookie})
-        with urllib.request.urlopen(request) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             body: bytes = answer.read()
         return body.decode()
 
@@ -116,16 +117,26 @@ class Server:
 
     def _wait_for(self, pattern: str, seen: int) -> re.Match[str]:
         assert self.process is not None
-        end = time.monotonic() + START_TIMEOUT
-        while time.monotonic() < end:
-            ended = self.process.poll() is not None
-            if found := re.search(pattern, self.log()[seen:]):
-                return found
-            if ended:
-                break
-            time.sleep(0.05)
-        self.stop()
-        raise AssertionError(f"The server did not start:\n{self.log()}")
+        try:
+            return wait_for(pattern, lambda: self.log()[seen:], self.process)
+        except AssertionError:
+            self.stop()
+            raise
+
+
+def wait_for(
+    pattern: str, read: Callable[[], str], process: subprocess.Popen[bytes]
+) -> re.Match[str]:
+    """The first match in what ``read`` returns; fails once ``process`` has ended without it."""
+    end = time.monotonic() + START_TIMEOUT
+    while time.monotonic() < end:
+        ended = process.poll() is not None
+        if found := re.search(pattern, read()):
+            return found
+        if ended:
+            break
+        time.sleep(0.05)
+    raise AssertionError(f"The server did not start:\n{read()}")
 
 
 def make_template(folder: Path) -> None:

@@ -123,9 +123,8 @@ async def socket(
     if cookie is not None:
         headers.setdefault("Cookie", cookie)
         headers.setdefault("Origin", server.url)
-    async with connect(
-        server.ws_url, additional_headers=headers, max_size=None, open_timeout=30, **options
-    ) as connection:
+    options = {"max_size": None, "open_timeout": 30, **options}
+    async with connect(server.ws_url, additional_headers=headers, **options) as connection:
         client = Client(connection)
         if welcome:
             await client.event("welcome")

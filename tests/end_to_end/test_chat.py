@@ -1,13 +1,15 @@
 """The conversation as sockets see it, with the demo model answering."""
 
 import asyncio
+import itertools
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from tests.end_to_end.servers import Server
-from tests.end_to_end.sockets import Client, bench, socket
+from tests.end_to_end.sockets import Client, bench, function, socket
 
 SLOW = "slow, please"
 
@@ -117,6 +119,30 @@ async def test_a_reload_in_mid_answer_goes_on_letter_for_letter(
     assert written(so_far["content"], second.frames, message) == finished["content"]
 
 
+async def test_every_snapshot_fits_between_the_deltas_around_it(
+    ana: Client, second: Client
+) -> None:
+    thread = await new_thread(ana)
+    await second.ask("thread-open", {"thread": thread})
+    await send(ana, thread, SLOW)
+    for _ in range(15):
+        await second.event("message-delta")
+        for _ in range(4):
+            await ana.send("thread-open", {"thread": thread})
+    await ana.ask("run-stop", {"thread": thread})
+    finished = (await ana.event("message-finished"))["message"]
+    text, snapshots = "", 0
+    for frame in ana.frames:
+        if frame["action"] == "thread-open":
+            content = frame["payload"]["messages"][-1]["content"]
+            assert content.startswith(text)
+            text, snapshots = content, snapshots + 1
+        else:
+            text = written(text, [frame], finished["id"])
+    assert text == finished["content"] != ""
+    assert snapshots == 60
+
+
 async def test_a_run_goes_on_when_its_page_closes(
     shared_server: Server, token: str, ana: Client
 ) -> None:
@@ -191,18 +217,15 @@ async def test_a_call_shows_in_the_thread_from_its_start_to_its_result(
 async def test_a_stopped_run_cancels_its_calls_and_gives_each_an_end(
     shared_server: Server, token: str, ana: Client
 ) -> None:
-    async with bench(shared_server, token) as owner:
-        thread = await new_thread(ana, remotes=["bench"])
-        await send(ana, thread, 'slow {"seconds": 20}')
-        call = (await ana.event("call-created"))["call"]
-        await ana.take(
-            lambda frame: frame["action"] == "call-updated"
-            and frame["payload"]["call"]["status"] == "running"
-        ) if call["status"] != "running" else None
+    async with socket(shared_server, token=token) as owner:
+        await owner.serve("sleeper", [function("sleep")])
+        thread = await new_thread(ana, remotes=["sleeper"])
+        await send(ana, thread, "sleep")
+        request = (await owner.event("remote-call"))["requestId"]
         await ana.ask("run-stop", {"thread": thread})
-        await owner.event("remote-call-cancel")
+        await owner.event("remote-call-cancel", requestId=request)
     (stored,) = (await messages(ana, thread))[-1]["calls"]
-    assert (stored["id"], stored["status"]) == (call["id"], "stopped")
+    assert (stored["function"], stored["status"]) == ("sleep", "stopped")
     assert "may have run" in stored["error"]
 
 
@@ -388,3 +411,178 @@ async def test_nul_is_stored_as_a_replacement_character(ana: Client) -> None:
     assert opened["messages"][0]["content"] == "Hello\ufffdthere"
     assert opened["thread"]["title"] == "a\ufffdb"
     assert [each["id"] for each in (await ana.ask("thread-list", {"query": "a\x00b"}))["threads"]]
+
+
+async def test_long_threads_come_in_frames_that_every_client_accepts(
+    shared_server: Server, token: str, ana: Client
+) -> None:
+    thread = await new_thread(ana)
+    for number in range(6):
+        await send(ana, thread, f"{number} " + '"' * 250_000)
+        await ana.ask("run-stop", {"thread": thread})
+    async with socket(shared_server, token=token, max_size=2**20) as client:
+        numbers: list[str] = []
+        before: dict[str, str] = {}
+        pages = 0
+        while True:
+            opened = await client.ask("thread-open", {"thread": thread, **before})
+            pages += 1
+            shown = [each for each in opened["messages"] if each["role"] == "user"]
+            numbers = [each["content"][0] for each in shown] + numbers
+            if not opened["more"]:
+                break
+            before = {"before": opened["messages"][0]["id"]}
+    assert numbers == list("012345")
+    assert pages > 1
+
+
+async def test_a_long_result_is_read_by_parts(
+    shared_server: Server, token: str, ana: Client
+) -> None:
+    words = " ".join(f"w{number}" for number in range(30_000))
+    async with socket(shared_server, token=token) as owner:
+        await owner.serve("library", [function("book")])
+        thread = await new_thread(ana, remotes=["library"])
+        await send(ana, thread, "book")
+        asked = await owner.event("remote-call")
+        result = {"requestId": asked["requestId"], "result": words}
+        await owner.send("remote-call-result", result)
+        await end_of_run(ana)
+    (call,) = (await messages(ana, thread))[-1]["calls"]
+    assert call["resultCut"] is True
+    assert f'"{words}"'.startswith(call["result"])
+    text, more = "", True
+    while more:
+        payload = {"call": call["id"], "part": "result", "offset": len(text)}
+        part = await ana.ask("call-read", payload)
+        assert part["text"]
+        text, more = text + part["text"], part["more"]
+    assert text == f'"{words}"'
+
+
+CONFIRMED = function("wipe", {"disk": {"type": "string"}}, confirm=True)
+
+
+async def test_a_person_on_the_page_approves_with_other_arguments(
+    shared_server: Server, token: str, ana: Client
+) -> None:
+    cookie = shared_server.sign_in("ana")
+    async with (
+        bench(shared_server, token, "cleaner", [CONFIRMED]) as owner,
+        socket(shared_server, cookie=cookie) as page,
+    ):
+        thread = await new_thread(page, remotes=["cleaner"])
+        await send(page, thread, 'wipe {"disk": "all"}')
+        call = (await waiting_call(page))["id"]
+        refusal = await ana.refusal("call-approve", {"call": call})
+        assert refusal["code"] == "forbidden-scope"
+        for args, code in (({"disk": 5}, "invalid-args"), ([], "invalid-payload")):
+            payload: dict[str, object] = {"call": call, "args": args}
+            assert (await page.refusal("call-approve", payload))["code"] == code
+        shown = (await messages(ana, thread))[-1]["calls"][0]
+        assert shown["status"] == "awaiting-approval"
+        approved = (await page.ask("call-approve", {"call": call, "args": {"disk": "none"}}))[
+            "call"
+        ]
+        assert (approved["id"], approved["status"]) == (call, "running")
+        assert approved["args"] == {"disk": "none"}
+        assert (await page.refusal("call-approve", {"call": call}))["code"] == "call-not-found"
+        await end_of_run(page)
+        assert [frame for frame in owner.frames if frame["action"] == "remote-call"] == []
+    (stored,) = (await messages(ana, thread))[-1]["calls"]
+    assert (stored["status"], stored["args"], stored["result"]) == (
+        "done",
+        {"disk": "none"},
+        {"disk": "none"},
+    )
+
+
+async def test_a_denied_call_does_not_run_and_the_answer_goes_on(
+    shared_server: Server, token: str, ana: Client
+) -> None:
+    async with (
+        bench(shared_server, token, "cleaner", [CONFIRMED]) as owner,
+        socket(shared_server, cookie=shared_server.sign_in("ana")) as page,
+        socket(shared_server, cookie=shared_server.sign_in("ben")) as stranger,
+    ):
+        thread = await new_thread(page, remotes=["cleaner"])
+        await send(page, thread, 'wipe {"disk": "all"}')
+        call = (await waiting_call(page))["id"]
+        for action in ("call-deny", "call-approve"):
+            assert (await stranger.refusal(action, {"call": call}))["code"] == "call-not-found"
+        assert (await ana.refusal("call-deny", {"call": call}))["code"] == "forbidden-scope"
+        denied = (await page.ask("call-deny", {"call": call, "reason": "not today"}))["call"]
+        assert (denied["id"], denied["status"]) == (call, "denied")
+        assert (await end_of_run(page))["status"] == "done"
+        assert [frame for frame in owner.frames if frame["action"] == "remote-call"] == []
+    answer = (await messages(ana, thread))[-1]
+    assert (answer["calls"][0]["status"], answer["calls"][0]["code"]) == ("denied", "denied")
+    assert "not today" in answer["calls"][0]["error"]
+
+
+async def test_arguments_of_a_call_outside_a_thread_can_be_read_while_it_waits(
+    shared_server: Server, token: str, ana: Client
+) -> None:
+    disk = "d" * 20_000
+    async with (
+        bench(shared_server, token, "cleaner", [CONFIRMED]),
+        socket(shared_server, cookie=shared_server.sign_in("ana")) as page,
+    ):
+        payload = {"remotename": "cleaner", "function": "wipe", "args": {"disk": disk}}
+        await ana.send("remote-call", payload, id="outside")
+        call = (await page.event("call-created", message=None))["call"]
+        assert call["argsCut"] is True
+        read = {"call": call["id"], "part": "args", "offset": 2}
+        text = (await page.ask("call-read", read))["text"]
+        assert json.loads('{"' + text) == {"disk": disk}
+        await page.ask("call-deny", {"call": call["id"]})
+        reply = await ana.take(lambda frame: frame.get("id") == "outside")
+        assert reply["payload"]["code"] == "denied"
+        assert (await page.refusal("call-read", read))["code"] == "call-not-found"
+
+
+async def waiting_call(page: Client) -> Any:
+    """The call that waits for this page's user."""
+    frame = await page.take(
+        lambda frame: (
+            frame["action"] == "call-updated"
+            and frame["payload"]["call"]["status"] == "awaiting-approval"
+        )
+    )
+    return frame["payload"]["call"]
+
+
+async def test_requests_of_one_socket_are_served_in_the_order_in_which_they_were_sent(
+    ana: Client,
+) -> None:
+    thread = await new_thread(ana)
+    for number in range(20):
+        await ana.send("thread-update", {"thread": thread, "title": str(number)})
+    await ana.send("message-send", {"thread": thread, "content": SLOW})
+    await ana.send("run-stop", {"thread": thread})
+    opened = await ana.ask("thread-open", {"thread": thread})
+    assert opened["thread"]["title"] == "19"
+    assert opened["messages"][-1]["status"] == "stopped"
+
+
+async def test_many_senders_at_once_make_one_line_of_turns(
+    shared_server: Server, token: str, ana: Client, second: Client
+) -> None:
+    thread = await new_thread(ana)
+    await second.ask("thread-open", {"thread": thread})
+    taken: list[str] = []
+
+    async def insist(client: Client, name: str) -> None:
+        for number in range(5):
+            payload = {"thread": thread, "content": f"{name}{number}", "key": f"{name}{number}"}
+            while (reply := await client.request("message-send", payload))["action"] == "error":
+                assert reply["payload"]["code"] == "busy"
+                await client.event("run-finished")
+            taken.append(payload["content"])
+            await client.ask("run-stop", {"thread": thread})
+
+    await asyncio.gather(insist(ana, "a"), insist(second, "b"))
+    shown = await messages(ana, thread)
+    assert [each["role"] for each in shown] == ["user", "assistant"] * 10
+    assert sorted(each["content"] for each in shown[::2]) == sorted(taken)
+    assert all(each["parent"] == before["id"] for before, each in itertools.pairwise(shown))

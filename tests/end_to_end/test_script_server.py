@@ -12,46 +12,41 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.servers import ROOT, START_TIMEOUT, STOP_TIMEOUT, Server
+from tests.end_to_end.servers import PATIENCE, ROOT, START_TIMEOUT, STOP_TIMEOUT, Server, wait_for
 
 Run = Callable[..., "Script"]
 
 
 class Script:
-    """One run of `script/server`."""
+    """One run of `script/server`; what it prints goes to the file ``output``."""
 
-    def __init__(self, env: dict[str, str], *args: str, root: Path = ROOT) -> None:
-        self.process = subprocess.Popen(
-            [str(root / "script" / "server"), *args],
-            env=env,
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self.lines: list[str] = []
+    def __init__(self, env: dict[str, str], output: Path, root: Path, *args: str) -> None:
+        self.output = output
+        with output.open("wb") as file:
+            self.process = subprocess.Popen(
+                [str(root / "script" / "server"), *args],
+                env=env,
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+            )
 
     def until_ready(self) -> str:
         """All it prints up to the line that says it listens."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.append(line)
-            if line.startswith("Ready:"):
-                return "".join(self.lines)
-        raise AssertionError("".join(self.lines))
+        wait_for(r"Ready: .*\n", self.output.read_text, self.process)
+        return self.output.read_text()
 
     def until_end(self) -> str:
         """All it prints when it can't start."""
-        printed, _ = self.process.communicate(timeout=START_TIMEOUT)
-        assert self.process.returncode not in (0, None)
-        return printed
+        assert self.process.wait(START_TIMEOUT) != 0
+        return self.output.read_text()
 
     def stop(self) -> None:
         """End it as Ctrl-C does."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        self.process.communicate(timeout=STOP_TIMEOUT)
+        self.process.wait(STOP_TIMEOUT)
 
 
 @pytest.fixture
@@ -62,7 +57,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
     def start(*args: str, root: Path = ROOT, **env: str) -> Script:
         own = {"REMOTES_DATA_DIR": str(tmp_path / "data")}
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("REMOTES_", "DJANGO_"))}
-        runs.append(Script(clean | own | env, *args, root=root))
+        runs.append(Script(clean | own | env, tmp_path / f"output-{len(runs)}", root, *args))
         return runs[-1]
 
     yield start
@@ -97,7 +92,8 @@ def test_the_printed_password_signs_in(run: Run, tmp_path: Path) -> None:
     words = run("--port", free_port()).until_ready()
     found = re.search(r"with the password (\S+)", words)
     ready = re.search(r"Ready: http://127\.0\.0\.1:(\d+)/", words)
-    assert found and ready
+    assert found
+    assert ready
     server = Server(tmp_path / "data")
     server.port = int(ready[1])
     assert '"database": "ok"' in server.get("/readyz", server.sign_in("admin", found[1]))
@@ -112,7 +108,7 @@ def test_an_open_address_shows_the_network_how_to_come_in(run: Run) -> None:
     for address in re.findall(r"Ready: (\S+)", words) or pytest.fail(words):
         host = address.removeprefix("http://").rstrip("/")
         request = urllib.request.Request(f"http://127.0.0.1:{port}/healthz", headers={"Host": host})
-        assert urllib.request.urlopen(request).read() == b"ok\n"
+        assert urllib.request.urlopen(request, timeout=PATIENCE).read() == b"ok\n"
 
 
 def test_a_busy_port_is_one_clear_line(run: Run) -> None:

@@ -19,7 +19,9 @@ def _ana() -> None:
     User.objects.create_user("ana", password=PASSWORD)
 
 
-def sign_in(client: Client, name: str, password: str, address: str = "192.0.2.1") -> tuple[int, str]:
+def sign_in(
+    client: Client, name: str, password: str, address: str = "192.0.2.1"
+) -> tuple[int, str]:
     """Status and text of the answer to a try from ``address``."""
     fields = {"username": name, "password": password}
     answer = client.post(LOGIN, fields, REMOTE_ADDR=address)

@@ -1,0 +1,1 @@
+"""The agent: its loop, its models, and its runs in the threads of the chat."""

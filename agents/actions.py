@@ -1,0 +1,312 @@
+"""The actions of a conversation: opening threads, sending messages, stopping and approving."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from agents import runs
+from agents.agent import Agent
+from chat import services, topics, turns, wire
+from chat.actions import checked_remotes
+from chat.models import KEY_LENGTH, Run
+from chat.services import Page
+from chat.snapshots import steady
+from chat.turns import Turn
+from gateway import nodes
+from gateway.actions import Reply, Scope, action
+from gateway.database import in_database
+from gateway.exceptions import (
+    ForbiddenScopeError,
+    InvalidPayloadError,
+    TooLargeError,
+    UnavailableError,
+)
+from gateway.frames import detail
+from gateway.limits import KIB, limits
+from gateway.sessions import Session
+from gateway.texts import beginning
+from gateway.wire import call_object
+from remotes import approvals
+from remotes.exceptions import CallNotFoundError
+
+ENVELOPE = 4 * KIB  # bytes of a frame that a page leaves to what surrounds it
+PART = 256 * KIB  # bytes of one part of a call's text
+
+
+class ThreadOpen(msgspec.Struct):
+    """The payload of ``thread-open``."""
+
+    thread: str
+    before: str | None = None
+
+
+class ThreadClose(msgspec.Struct):
+    """The payload of ``thread-close``."""
+
+    thread: str
+
+
+class ThreadDelete(msgspec.Struct):
+    """The payload of ``thread-delete``."""
+
+    thread: str
+
+
+class NamedRemote(msgspec.Struct):
+    """A resource that switches a remote on."""
+
+    kind: Literal["system"]
+    subkind: Literal["remote"]
+    content: str
+
+
+class MessageSend(msgspec.Struct):
+    """The payload of ``message-send``."""
+
+    thread: str
+    content: str
+    resources: list[NamedRemote] | None = None
+    key: Annotated[str, Meta(min_length=1, max_length=KEY_LENGTH)] | None = None
+
+
+class RunStop(msgspec.Struct):
+    """The payload of ``run-stop``."""
+
+    thread: str
+
+
+class CallApprove(msgspec.Struct):
+    """The payload of ``call-approve``; ``args`` replace the model's."""
+
+    call: str
+    args: msgspec.Raw = msgspec.Raw(b"null")
+    remember: Literal["thread", "always"] | None = None
+
+
+class CallDeny(msgspec.Struct):
+    """The payload of ``call-deny``."""
+
+    call: str
+    reason: str | None = None
+
+
+class CallRead(msgspec.Struct):
+    """The payload of ``call-read``; ``offset`` in code points."""
+
+    call: str
+    part: Literal["args", "result", "error"]
+    offset: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
+
+
+# Threads
+
+
+@action("thread-open", ThreadOpen, scope=Scope.CHAT, ordered=True)
+async def thread_open(session: Session, payload: ThreadOpen) -> Reply:
+    """Show a thread as it is now, live text included, and let the socket hear what follows.
+
+    Nothing is awaited between the subscription and the reply, so that what is told later comes
+    after it and builds on it.
+    """
+    user_id, thread = session.user_id, payload.thread
+    page = await steady(thread, services.open_page, user_id, thread, payload.before)
+    topics.subscribe(session, payload.thread)
+    return _snapshot(page)
+
+
+def _snapshot(page: Page) -> Reply:
+    run = page.run
+    live = runs.of_thread(page.thread.pk)
+    if live is not None:
+        run = live.run
+        if run.message_id in page.messages:
+            page.messages[run.message_id] = wire.encoded(live.answer.object())
+    resources = page.thread.resources.all()
+    told: wire.Object = {
+        "thread": wire.thread(page.thread, resources),
+        "resources": [wire.resource(each) for each in resources],
+        "run": run and wire.run(run),
+    }
+    room = limits.frame_out - ENVELOPE - len(memoryview(wire.encoded(told)))
+    newest_first = list(page.messages.values())[::-1]
+    kept = wire.fitting(newest_first, room)
+    told["messages"] = kept[::-1]
+    told["more"] = page.more or len(kept) < len(newest_first)
+    return told
+
+
+@action("thread-close", ThreadClose, scope=Scope.CHAT, ordered=True)
+async def thread_close(session: Session, payload: ThreadClose) -> Reply:
+    """Let the socket hear the thread's events no longer."""
+    topics.unsubscribe(session, payload.thread)
+    await in_database(services.thread_of, session.user_id, payload.thread)
+    return {"thread": payload.thread}
+
+
+@action("thread-delete", ThreadDelete, scope=Scope.CHAT, ordered=True)
+async def thread_delete(session: Session, payload: ThreadDelete) -> Reply:
+    """Delete a thread for good; what runs in it is stopped first."""
+    await in_database(services.thread_of, session.user_id, payload.thread)
+    return await runs.lasting(_delete(session.user_id, payload.thread))
+
+
+async def _delete(user_id: int, thread: str) -> Reply:
+    await runs.stop(thread)
+    await in_database(services.delete_thread, user_id, thread)
+    told = {"thread": thread}
+    topics.tell_user(user_id, thread, "thread-deleted", told)
+    return told
+
+
+# Messages and runs
+
+
+@action("message-send", MessageSend, scope=Scope.CHAT, ordered=True)
+async def message_send(session: Session, payload: MessageSend) -> Reply:
+    """Add a message to a thread and have the agent answer it.
+
+    While the agent answers in the thread, a second message is refused as ``busy``: nothing of it
+    is stored, and its sender keeps it.
+    """
+    _check_content(payload.content)
+    remotes: list[str] | None = None
+    if payload.resources is not None:
+        names = [each.content for each in payload.resources]
+        remotes = checked_remotes(names, "resources.{}.content")
+    if nodes.stopping():
+        raise UnavailableError("The server is about to stop; send it again in a moment.")
+    return await runs.lasting(_send(session, payload, remotes))
+
+
+def _check_content(content: str) -> None:
+    if not content.strip():
+        message = "A message needs some text."
+        raise InvalidPayloadError(message, detail("content", message))
+    if len(content.encode()) > limits.content:
+        message = f"A message may have {limits.content // KIB} KiB; shorten it or send it in parts."
+        raise TooLargeError(message, detail("content", message))
+
+
+async def _send(session: Session, payload: MessageSend, remotes: list[str] | None) -> Reply:
+    turn = await _turn(session.user_id, payload, remotes)
+    if not session.ended:
+        topics.subscribe(session, payload.thread)
+    if not turn.repeated:
+        await Agent().received_message(turn)
+    message = wire.message(turn.message, [], turn.siblings)
+    return {"message": message, "run": wire.run(turn.run)}
+
+
+async def _turn(user_id: int, payload: MessageSend, remotes: list[str] | None) -> Turn:
+    """The new turn, or the one that a message sent twice began before."""
+    key = payload.key or ""
+    live = runs.of_thread(payload.thread)
+    if live is None or live.user_id != user_id:
+        return await in_database(
+            turns.begin,
+            user_id,
+            payload.thread,
+            payload.content,
+            remotes,
+            key,
+            nodes.boot_id,
+        )
+    before = await in_database(turns.repeated, user_id, payload.thread, key)
+    if before is None:
+        raise turns.busy()
+    return before
+
+
+@action("run-stop", RunStop, scope=Scope.CHAT, ordered=True)
+async def run_stop(session: Session, payload: RunStop) -> Reply:
+    """Stop what runs in a thread; its text so far is kept."""
+    run: Run | None = None
+    live = runs.of_thread(payload.thread)
+    if live is not None and live.user_id == session.user_id:
+        run = await runs.stop(payload.thread)
+    else:
+        await in_database(services.thread_of, session.user_id, payload.thread)
+    return {"run": run and wire.run(run)}
+
+
+# Calls
+
+
+@action("call-approve", CallApprove)
+async def call_approve(session: Session, payload: CallApprove) -> Reply:
+    """Let a waiting call be sent, as the page's user wants it."""
+    _check_is_page(session)
+    waiting = approvals.find(session.user_id, payload.call)
+    args = _changed_args(payload.args)
+    await approvals.approve(session.user_id, payload.call, args, payload.remember)
+    return {"call": _settled(waiting, args or waiting.args, "running")}
+
+
+@action("call-deny", CallDeny)
+async def call_deny(session: Session, payload: CallDeny) -> Reply:
+    """Refuse a waiting call; the agent is told why."""
+    _check_is_page(session)
+    waiting = approvals.find(session.user_id, payload.call)
+    approvals.deny(session.user_id, payload.call, payload.reason)
+    return {"call": _settled(waiting, waiting.args, "denied")}
+
+
+@action("call-read", CallRead, scope=Scope.CHAT)
+async def call_read(session: Session, payload: CallRead) -> Reply:
+    """A part of a call's arguments, result or error, as text."""
+    text = _live_text(session.user_id, payload)
+    if text is None:
+        text = await in_database(
+            services.call_text,
+            session.user_id,
+            payload.call,
+            payload.part,
+            payload.offset,
+            PART + 1,
+        )
+    if text is None:
+        raise CallNotFoundError("There is no such call.")
+    part = beginning(text, PART)
+    return {"text": part, "more": len(part) < len(text)}
+
+
+def _live_text(user_id: int, payload: CallRead) -> str | None:
+    """The text asked for, from its offset, of a call that is not stored yet or never will be."""
+    call = runs.find_call(user_id, payload.call)
+    if call is not None:
+        whole: str = getattr(call, payload.part)
+        return whole[payload.offset :]
+    for waiting in approvals.outside_threads(user_id):
+        if waiting.call_id == payload.call:
+            return waiting.args[payload.offset :] if payload.part == "args" else ""
+    return None
+
+
+def _check_is_page(session: Session) -> None:
+    if session.identity.kind != "cookie":
+        raise ForbiddenScopeError("Only a person on the page may approve or deny a call.")
+
+
+def _changed_args(args: msgspec.Raw) -> str | None:
+    text = bytes(args).decode().strip()
+    if text == "null":
+        return None
+    if not text.startswith("{"):
+        message = "args must be an object."
+        raise InvalidPayloadError(message, detail("args", message))
+    return text
+
+
+def _settled(
+    waiting: approvals.WaitingCall, args: str, status: Literal["running", "denied"]
+) -> wire.Object:
+    call = runs.find_call(waiting.user_id, waiting.call_id)
+    return call_object(
+        waiting.call_id,
+        waiting.remotename,
+        waiting.function.name,
+        args,
+        status=status,
+        offset=call.offset if call else 0,
+    )

@@ -1,0 +1,130 @@
+"""The agent's loop: ask the model, make the calls that it asks for, tell it the outcomes, again.
+
+It knows no database and no socket: what happens is told as events, see ``agents.events``.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import Protocol
+
+from agents import history, providers
+from agents.budget import Budget, RunEndedError
+from agents.calls import Tool, ToolCall, side_by_side
+from agents.events import Event, Finished, RunInput, TextDelta
+from agents.history import AnsweredCall, Conversation
+from agents.streams import Turn
+
+EMPTY = "The model ended its answer without saying anything. Send your message again."
+BROKEN_OFF = f"The model's answer ended too early. {providers.KEPT}"
+CUT_SHORT = "The answer was cut off at the model's length limit or by its provider's filter."
+
+
+class App(Protocol):
+    """Where the tools come from; the remotes app has it."""
+
+    def getRemoteTools(  # noqa: N802 - the name is given
+        self, user_id: int, remotes: Sequence[str], /
+    ) -> Sequence[Tool]:
+        """The functions of those of the user's remotes that are connected now."""
+
+
+class ExpertAgent:
+    """Answers the last message of a thread, with the user's remotes as its tools."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def run(self, run_input: RunInput) -> AsyncGenerator[Event]:
+        """One run, as events; the last is a :class:`Finished`, unless it is cancelled.
+
+        The tools are those of the moment when it starts. Closing the generator, or cancelling
+        the task that iterates over it, ends the model's request and the calls at once; calls
+        under way then have no :class:`CallFinished`.
+        """
+        tools = self._app.getRemoteTools(run_input.user_id, run_input.remotes)
+        run = _Run(run_input, tools)
+        try:
+            async with aclosing(run.events()) as events:
+                async for event in events:
+                    yield event
+        except (RunEndedError, providers.ModelError) as ended:
+            yield Finished("failed", str(ended), run.model, run.usage)
+        else:
+            yield Finished("done", run.remark, run.model, run.usage)
+
+
+class _Run:
+    """One run; ``model``, ``usage`` and ``remark`` are what its end tells."""
+
+    def __init__(self, run_input: RunInput, tools: Sequence[Tool]) -> None:
+        self.model: str | None = None
+        self.usage: dict[str, int] = {}
+        self.remark: str | None = None
+        self._input = run_input
+        self._tools = {tool.name: tool for tool in tools}
+        self._offer = [tool.to_openai_dict() for tool in tools]
+        self._budget = Budget()
+        connected = [tool.remotename for tool in tools]
+        told = history.instructions(run_input.remotes, connected)
+        self._conversation = Conversation(told, run_input.history)
+
+    async def events(self) -> AsyncGenerator[Event]:
+        """What happens until the model asks for no more calls.
+
+        Raises:
+            ModelError: The model could not be asked, or broke off.
+            RunEndedError: A bound was reached, or the answer is not whole.
+        """
+        model = await providers.choose(self._input.model)
+        self.model = model.name
+        while True:
+            turn = Turn()
+            async with aclosing(self._answer(model, turn)) as deltas:
+                async for delta in deltas:
+                    yield delta
+            if not turn.calls:
+                break
+            async with aclosing(self._round(model, turn)) as events:
+                async for event in events:
+                    yield event
+        self._end(turn)
+
+    async def _answer(self, model: providers.Model, turn: Turn) -> AsyncGenerator[Event]:
+        """Ask the model; its text comes as events, the rest is put into ``turn``."""
+        self._budget.next_round()
+        messages = self._conversation.messages
+        async with aclosing(providers.stream_turn(model, messages, self._offer, turn)) as pieces:
+            async for text in pieces:
+                self._budget.check_time()
+                yield TextDelta(text)
+        for kind, tokens in turn.usage.items():
+            self.usage[kind] = self.usage.get(kind, 0) + tokens
+
+    async def _round(self, model: providers.Model, turn: Turn) -> AsyncGenerator[Event]:
+        """Make the turn's calls and add them with their outcomes to the conversation."""
+        self._budget.next_calls(len(turn.calls))
+        settings = self._tools, self._input.thread, self._budget, turn.cut_off
+        calls = [ToolCall(asked, *settings) for asked in turn.calls]
+        async with aclosing(side_by_side(calls)) as events:
+            async for event in events:
+                yield event
+        self._remember(model, turn, calls)
+        failed = [(call.asked.name, call.asked.arguments) for call in calls if call.failed]
+        self._budget.round_ended(failed, turn.cut_off)
+
+    def _remember(self, model: providers.Model, turn: Turn, calls: Sequence[ToolCall]) -> None:
+        answered = [
+            AnsweredCall(call.asked.name, call.arguments, call.answer, call.asked.id)
+            for call in calls
+        ]
+        thought = turn.reasoning if model.wants_reasoning else ""
+        fields = {turn.reasoning_field: thought} if thought else {}
+        self._conversation.add(turn.text, answered, fields)
+
+    def _end(self, turn: Turn) -> None:
+        if not turn.text.strip():
+            raise RunEndedError(EMPTY)
+        if turn.broken_off:
+            raise RunEndedError(BROKEN_OFF)
+        if turn.cut_off:
+            self.remark = CUT_SHORT

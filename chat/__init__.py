@@ -1,0 +1,1 @@
+"""Threads and what is said in them, and the page that shows them."""

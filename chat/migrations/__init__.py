@@ -1,0 +1,1 @@
+"""The chat's tables, step by step."""

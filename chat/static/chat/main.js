@@ -1,0 +1,21 @@
+/** Starts the chat page. */
+import { startApprovals, forgetWaiting } from "./state/approvals.js";
+import { catchUp, startChats } from "./state/chats.js";
+import { loadRemotes, startRemotes } from "./state/remotes.js";
+import { startSession } from "./state/session.js";
+import { restoreTab } from "./state/tab.js";
+import { startTitle } from "./state/title.js";
+import { html, render } from "./vendor.js";
+import { App } from "./views/app.js";
+
+startRemotes();
+startApprovals();
+startChats();
+startTitle();
+startSession(() => {
+  forgetWaiting();
+  loadRemotes();
+  catchUp();
+  restoreTab();
+});
+render(html`<${App} />`, document.getElementById("app"));

@@ -1,0 +1,104 @@
+/** This browser tab as a remote: what it offers, under which name, and the questions put to its user. */
+
+import { Remote, RemotesError } from "../../client/index.js";
+import { signal } from "../vendor.js";
+import { browserName } from "../lib/browser.js";
+import { recall, remember } from "../lib/storage.js";
+import { askUser, location as locationFunction, notify, timezoneAndLocale } from "./tab-functions.js";
+import { note } from "./notices.js";
+import { liveRemote, loadRemotes } from "./remotes.js";
+import { connection } from "./session.js";
+import { whereItRuns } from "../lib/text.js";
+
+const BASE_NAME = "this-tab";
+const KEPT = "tab"; // in sessionStorage, which a reload keeps and another tab does not see
+
+/** `{status: "off"|"connecting"|"on"|"replaced", name, by?}`. */
+export const tab = signal({ status: "off", name: BASE_NAME });
+
+/** Whether the user lets this tab tell where it is. */
+export const sharesLocation = signal(false);
+
+let remote = null;
+
+/** Offer this tab; resolves with the name that it has. */
+export async function offerTab() {
+  if (tab.value.status === "on") return tab.value.name;
+  await loadRemotes();
+  return serveAs(tab.value.status === "replaced" ? tab.value.name : freeName());
+}
+
+/** Stop offering this tab. */
+export async function withdrawTab() {
+  remember(KEPT, null, sessionStorage);
+  tab.value = { ...tab.value, status: "off" };
+  await remote?.disconnect().catch(explain);
+}
+
+/** Offer the tab's location too, once the browser's own question is answered with yes. */
+export async function shareLocation() {
+  await locationFunction.handler();
+  sharesLocation.value = true;
+  remote?.function(locationFunction.definition, locationFunction.handler);
+  if (tab.value.status === "on") await remote.connect();
+}
+
+/** After a reload: offer it again as before. */
+export async function restoreTab() {
+  const kept = recall(KEPT, null, sessionStorage);
+  if (!kept || tab.value.status !== "off") return;
+  await loadRemotes();
+  const [navigation] = performance.getEntriesByType("navigation");
+  // A duplicated tab brings a copy of what the first one kept; only a reload surely is the same tab.
+  const mine = navigation?.type === "reload" || !liveRemote(kept);
+  await serveAs(mine ? kept : freeName()).catch(explain);
+}
+
+function freeName() {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? BASE_NAME : `${BASE_NAME}-${number}`;
+    const holder = liveRemote(name);
+    if (!holder || holder.own) return name;
+  }
+}
+
+async function serveAs(name) {
+  tab.value = { status: "connecting", name };
+  if (remote?.name !== name) remote = build(name);
+  try {
+    await remote.connect();
+  } catch (error) {
+    tab.value = { status: "off", name };
+    throw error;
+  }
+  return name;
+}
+
+function build(name) {
+  const client = { program: browserName(navigator.userAgent), title: "this browser tab" };
+  const built = new Remote(connection, name, { title: "This tab", description: "The browser tab of the chat.", client });
+  for (const { definition, handler } of [askUser, notify, timezoneAndLocale]) built.function(definition, handler);
+  if (sharesLocation.value) built.function(locationFunction.definition, locationFunction.handler);
+  built.on("connected", () => {
+    tab.value = { status: "on", name };
+    remember(KEPT, name, sessionStorage);
+  });
+  built.on("disconnected", (event) => lost(name, event));
+  built.on("failed", explain);
+  return built;
+}
+
+function lost(name, { reason, by }) {
+  remember(KEPT, null, sessionStorage);
+  if (reason !== "replaced") {
+    tab.value = { status: "off", name };
+    return;
+  }
+  tab.value = { status: "replaced", name, by: whereItRuns(by?.client) };
+  note(`${name} was taken over by ${tab.value.by}.`, "fault");
+}
+
+function explain(error) {
+  if (error instanceof RemotesError) note(`This tab is not connected: ${error.message}`, "fault");
+  else throw error;
+}

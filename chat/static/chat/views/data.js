@@ -1,0 +1,66 @@
+/** A JSON value shown as data: indented, coloured by kind, and read to its end on demand. */
+import { html, useState } from "../vendor.js";
+import { request } from "../state/session.js";
+import { CopyButton } from "./copy-button.js";
+
+const COLOURED_LENGTH = 20_000; // characters; longer data is shown plainly
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** `cut`: `value` is only the beginning of `part` of `call`. */
+export function Data({ label, value, cut, call, part }) {
+  const [whole, setWhole] = useState(null);
+  const [fault, setFault] = useState(null);
+  const text = whole ?? asText(value);
+  const readAll = async () => {
+    setFault(null);
+    try {
+      setWhole(await readPart(call.id, part));
+    } catch (error) {
+      setFault(error.message);
+    }
+  };
+  return html`<section class="data" aria-label=${label}>
+    <header><h4>${label}</h4><${CopyButton} text=${text} what=${label.toLowerCase()} /></header>
+    <pre tabindex="0">${text.length > COLOURED_LENGTH ? text : coloured(text)}${cut && !whole && "…"}</pre>
+    ${cut && !whole && html`<button type="button" class="button" onClick=${readAll}>Show all</button>`}
+    ${fault && html`<p class="fault" role="alert">${fault}</p>`}
+  </section>`;
+}
+
+function asText(value) {
+  return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "null");
+}
+
+async function readPart(call, part) {
+  let text = "";
+  let offset = 0;
+  for (let more = true; more; ) {
+    const reply = await request("call-read", { call, part, offset });
+    text += reply.text;
+    offset += [...reply.text].length;
+    more = reply.more;
+  }
+  return part === "error" ? text : indented(text);
+}
+
+/** JSON text with line breaks; text that is none, such as arguments a model got wrong, as it is. */
+function indented(text) {
+  try {
+    return asText(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+function coloured(text) {
+  const parts = [];
+  let start = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    const [whole, string, colon] = match;
+    parts.push(text.slice(start, match.index));
+    const kind = colon ? "key" : string ? "string" : match[3] ? "word" : "number";
+    parts.push(html`<span class=${`data-${kind}`}>${string ?? whole}</span>${colon ?? ""}`);
+    start = match.index + whole.length;
+  }
+  return [...parts, text.slice(start)];
+}

@@ -1,0 +1,162 @@
+"""Turns of a conversation: how a user's message and the run that answers it are kept.
+
+Like :mod:`chat.services`: plain functions that use the ORM.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from chat.models import Call, Message, Run, Thread
+from chat.services import locked_thread, set_remotes, thread_of
+from chat.titles import title_of
+from gateway.exceptions import BusyError
+from gateway.texts import storable
+
+LOST = "The server stopped before it was done."
+MAY_HAVE_RUN = "The server stopped before it had the result. It may have run all the same."
+NOT_SENT = "It was still waiting for approval, so it did not run."
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A user's message and the run that answers it."""
+
+    thread: Thread
+    """With its resources at hand."""
+    message: Message
+    answer: Message
+    run: Run
+    siblings: list[str]
+    """Of the user's message; the answer is the first of its kind."""
+    repeated: bool = False
+    """Whether it had been sent before, under the same key."""
+
+
+def begin(
+    user_id: int, thread: str, content: str, remotes: Sequence[str] | None, key: str, node: str
+) -> Turn:
+    """Add a user's message at the end of the shown branch, and the run that answers it.
+
+    Args:
+        remotes: The thread's remotes from now on; None leaves them as they are.
+        key: The sender's mark, or empty. With one that was used, what it began is returned.
+        node: The boot id of this process.
+
+    Raises:
+        ThreadNotFoundError: The user has no such thread.
+        BusyError: A run is under way in the thread; nothing is stored.
+    """
+    with transaction.atomic():
+        row = locked_thread(user_id, thread)
+        if before := repeated(user_id, thread, key):
+            return before
+        if row.runs.filter(status=Run.Status.RUNNING).exists():
+            raise busy()
+        if remotes is not None:
+            set_remotes(row, remotes)
+        message = Message.objects.create(
+            thread=row,
+            parent_id=row.head_id,
+            role=Message.Role.USER,
+            content=storable(content),
+            key=storable(key),
+        )
+        answer = Message.objects.create(
+            thread=row,
+            parent=message,
+            role=Message.Role.ASSISTANT,
+            status=Message.Status.STREAMING,
+        )
+        run = Run.objects.create(thread=row, message=answer, node=node)
+        row.title = row.title or title_of(message.content)
+        row.head, row.updated_at = answer, timezone.now()
+        row.save()
+    return Turn(thread_of(user_id, thread), message, answer, run, _siblings(message))
+
+
+def repeated(user_id: int, thread: str, key: str) -> Turn | None:
+    """What the message with this key began, if there is one; an empty key is none."""
+    key = storable(key)
+    if not key:
+        return None
+    message = Message.objects.filter(thread=thread, thread__user=user_id, key=key).first()
+    if message is None:
+        return None
+    runs = Run.objects.select_related("message").filter(message__parent=message)
+    run = runs.earliest("created_at")
+    row = thread_of(user_id, thread)
+    return Turn(row, message, run.message, run, _siblings(message), repeated=True)
+
+
+def busy() -> BusyError:
+    """The answer to whatever would start a second run in a thread."""
+    return BusyError("The agent is still answering in this thread; wait for it or stop it.")
+
+
+def _siblings(message: Message) -> list[str]:
+    same = Message.objects.filter(thread=message.thread_id, parent=message.parent_id)
+    return list(same.values_list("pk", flat=True))
+
+
+def save_text(run: Run, content: str | None) -> None:
+    """Store a running answer's text so far, if it is given, and that its node lives."""
+    if content is not None:
+        Message.objects.filter(pk=run.message_id).update(content=content)
+    Run.objects.filter(pk=run.pk).update(heartbeat=timezone.now())
+
+
+def save_call(run: Run, call: Call, content: str) -> None:
+    """Store a call as it is now, and the text before it."""
+    with transaction.atomic():
+        Message.objects.filter(pk=run.message_id).update(content=content)
+        _upsert([call])
+
+
+def end(run: Run, answer: Message, calls: Sequence[Call]) -> None:
+    """Store a run's end: the whole answer, these calls' outcomes, and that the run is over.
+
+    Where the thread has been deleted meanwhile, nothing is stored.
+    """
+    with transaction.atomic():
+        row = Thread.objects.select_for_update().filter(pk=run.thread_id).first()
+        if row is not None:
+            answer.save()
+            _upsert(calls)
+            run.save()
+            row.updated_at = timezone.now()
+            row.save(update_fields=["updated_at"])
+
+
+def _upsert(calls: Sequence[Call]) -> None:
+    fields = [field.name for field in Call._meta.concrete_fields if not field.primary_key]
+    Call.objects.bulk_create(
+        calls, update_conflicts=True, unique_fields=["id"], update_fields=fields
+    )
+
+
+def interrupt_left(node: str) -> int:
+    """Give an end to what other server processes left running, and count the runs.
+
+    Texts are kept; calls without an outcome get one.
+    """
+    left = Run.objects.filter(status=Run.Status.RUNNING).exclude(node=node)
+    with transaction.atomic():
+        runs = list(left.select_for_update().values_list("pk", "message_id"))
+        messages = [message for _, message in runs]
+        calls = Call.objects.filter(message__in=messages)
+        calls.filter(status=Call.Status.RUNNING).update(
+            status=Call.Status.INTERRUPTED, error=MAY_HAVE_RUN, code="cancelled"
+        )
+        calls.filter(status=Call.Status.AWAITING_APPROVAL).update(
+            status=Call.Status.INTERRUPTED, error=NOT_SENT, code="denied"
+        )
+        Message.objects.filter(pk__in=messages, status=Message.Status.STREAMING).update(
+            status=Message.Status.INTERRUPTED, error=LOST
+        )
+        Run.objects.filter(pk__in=[run for run, _ in runs]).update(
+            status=Run.Status.INTERRUPTED, error=LOST
+        )
+    return len(runs)
