@@ -86,7 +86,7 @@ class Conversation:
         calls = sorted(turn.calls, key=lambda call: call.offset)
         for offset, together in groupby(calls, key=lambda call: call.offset):
             self.add(turn.content[said:offset], [_past(call) for call in together])
-            said = max(said, offset)
+            said = offset
         self.add(turn.content[said:])
 
     def _fresh_id(self, wanted: str) -> str:
@@ -94,8 +94,8 @@ class Conversation:
 
         Servers of Mistral insist on nine letters and digits.
         """
-        usable = 0 < len(wanted) <= ID_LENGTH and wanted.isascii() and wanted.isprintable()
-        id = wanted if usable and wanted not in self._ids else ""
+        usable = len(wanted) <= ID_LENGTH and wanted.isascii() and wanted.isprintable()
+        id = wanted if usable else ""
         number = len(self._ids)
         while not id or id in self._ids:
             id = f"call{number:05d}"

@@ -105,8 +105,6 @@ class Turn:
         function = _object(part.get("function"))
         id, name = _string(part.get("id")), _string(function.get("name"))
         arguments = _arguments(function.get("arguments"))
-        if not (id or name or arguments):
-            return
         index = part.get("index")
         number = index if isinstance(index, int) else None
         call = self._find(id, number)

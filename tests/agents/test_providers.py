@@ -6,10 +6,12 @@ import pytest
 
 from tests.agents.bench import Bench, run, run_input, user
 from tests.support.fake_model import (
+    DONE,
     Answer,
     BreakOff,
     FakeModel,
     Hold,
+    calls,
     delta,
     raw,
     refuses,
@@ -178,6 +180,22 @@ async def test_a_silent_model_is_given_up_and_its_text_kept(
     ran = await run(bench, "hello")
     assert ran.text == "I "
     assert "nothing for 0.3 s" in ran.error
+
+
+async def test_the_rounds_and_runs_share_a_connection(fake_model: FakeModel, bench: Bench) -> None:
+    fake_model.script(calls("bench__echo"), says("One."), says("Two."))
+    await run(bench, "hello")
+    await run(bench, "hello")
+    assert len(fake_model.requests) == 3
+    assert fake_model.connections == 1
+
+
+async def test_a_stream_that_stays_open_after_its_end_is_not_waited_for(
+    fake_model: FakeModel, bench: Bench
+) -> None:
+    fake_model.script(streams(delta(content="One."), DONE, Hold(), done=False), says("Two."))
+    assert (await run(bench, "hello")).finished.status == "done"
+    assert (await run(bench, "hello")).text == "Two."
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "nan"])

@@ -68,6 +68,17 @@ CASES: dict[str, tuple[list[Step], list[tuple[str, dict[str, Any]]]]] = {
         [parts(part(id="c1", name="bench__ping", arguments="  ")), END],
         PING,
     ),
+    "the word null for arguments": (
+        [parts(part(id="c1", name="bench__ping", arguments="null")), END],
+        PING,
+    ),
+    "a call without a name beside one with": (
+        [
+            parts(part(0, id="c1", arguments="{}"), part(1, id="c2", **WEATHER, arguments=OSLO)),
+            END,
+        ],
+        ONE_CALL,
+    ),
     "arguments in pieces": (
         [
             parts(part(id="c2", **WEATHER, arguments="")),
@@ -334,10 +345,12 @@ async def test_halves_of_a_character_are_joined_across_chunks(
         return raw('{"choices":[{"delta":{"content":"' + escaped + '"}}]}')
 
     fake_model.script(
-        streams(said(r"a\ud83d"), said(r"\ude00b"), said(r"\ud83d"), said(r"c\u0000"))
+        streams(
+            *map(said, [r"a\ud83d", r"\ude00b", r"\ud83d", r"c\u0000", r"\ud83d"]),
+        )
     )
     ran = await run(bench, "go")
-    assert ran.text == "a😀b\ufffdc\ufffd"
+    assert ran.text == "a😀b\ufffdc\ufffd\ufffd"
 
 
 def _bytes_of(*chunks: bytes) -> list[Step]:
@@ -346,6 +359,11 @@ def _bytes_of(*chunks: bytes) -> list[Step]:
 
 
 HELLO = delta(content="Héllo"), finish("stop"), DONE
+
+SEVERAL_LINES = (
+    b'data: {"choices":\ndata: [{"delta":{"content":"H\xc3\xa9llo"},\n'
+    b'data: "finish_reason":"stop"}]}\n\n'
+)
 
 SPELLINGS: dict[str, list[Step]] = {
     "byte by byte": _bytes_of(*HELLO),
@@ -357,10 +375,10 @@ SPELLINGS: dict[str, list[Step]] = {
         b": keep-alive\n\n",
         *(b"event: message\nid: 1\n: x\n" + chunk for chunk in HELLO),
     ],
-    "with data over several lines": [
-        b'data: {"choices":\ndata: [{"delta":{"content":"H\xc3\xa9llo"},\n'
-        b'data: "finish_reason":"stop"}]}\n\n'
-    ],
+    "with data over several lines": [SEVERAL_LINES],
+    "with data over several lines and CRLF, byte by byte": _bytes_of(
+        SEVERAL_LINES.replace(b"\n", b"\r\n")
+    ),
     "with a byte order mark": [b"\xef\xbb\xbf", *HELLO],
     "without an end": [*HELLO[:1], HELLO[1].rstrip()],
 }

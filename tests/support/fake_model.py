@@ -183,6 +183,7 @@ class FakeModel:
     Attributes:
         requests: Those for a chat completion, in the order in which they came.
         complaints: What was wrong with them; a test ends with none.
+        connections: How many were opened.
     """
 
     def __init__(
@@ -193,6 +194,7 @@ class FakeModel:
     ) -> None:
         self.requests: list[Request] = []
         self.complaints: list[str] = []
+        self.connections = 0
         self.port = 0
         self._models = models
         self._key = key
@@ -256,34 +258,41 @@ class FakeModel:
 
     async def _listen(self) -> None:
         self._stopping = asyncio.Event()
-        server = await asyncio.start_server(self._connection, "127.0.0.1", 0)
+        server = await self._loop.create_server(
+            lambda: asyncio.StreamReaderProtocol(_Reader(), self._connection), "127.0.0.1", 0
+        )
         self.port = server.sockets[0].getsockname()[1]
         self._listening.set()
         await self._stopping.wait()
         server.close()
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        assert isinstance(reader, _Reader)
+        self.connections += 1
         try:
-            await self._exchange(reader, writer)
+            while await self._exchange(reader, writer):
+                pass
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
             writer.close()
 
-    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _exchange(self, reader: "_Reader", writer: asyncio.StreamWriter) -> bool:
+        """Serve one request; returns whether the connection can have another."""
         method, path, headers = await _head(reader)
         body = await reader.readexactly(int(headers.get("content-length", "0")))
         if self._key is not None and headers.get("authorization") != f"Bearer {self._key}":
-            await _send(writer, refuses(401, f"Incorrect API key: {headers}", "invalid_api_key"))
+            answer = refuses(401, f"Incorrect API key: {headers}", "invalid_api_key")
         elif (method, path) == ("GET", "/v1/models"):
             listed = {"object": "list", "data": [{"id": name} for name in self._models]}
             steps = [json.dumps(listed).encode()]
-            await _send(writer, Answer(steps, content_type="application/json"))
+            answer = Answer(steps, content_type="application/json")
         elif (method, path) == ("POST", "/v1/chat/completions"):
             request = Request(_strict_json(body), headers)
-            await self._send_watched(reader, writer, request, self._answer(request))
+            return await self._send_watched(reader, writer, request, self._answer(request))
         else:
-            await _send(writer, refuses(404, "Not Found"))
+            answer = refuses(404, "Not Found")
+        return await _send(writer, answer, self._gate)
 
     def _answer(self, request: Request) -> Answer:
         with self._came:
@@ -302,21 +311,39 @@ class FakeModel:
 
     async def _send_watched(
         self,
-        reader: asyncio.StreamReader,
+        reader: "_Reader",
         writer: asyncio.StreamWriter,
         request: Request,
         answer: Answer,
-    ) -> None:
+    ) -> bool:
         """Send the answer, but stop as soon as the client is gone."""
         sending = asyncio.create_task(_send(writer, answer, self._gate))
-        leaving = asyncio.create_task(_until_closed(reader))
+        leaving = asyncio.create_task(reader.ended.wait())
         try:
             await asyncio.wait([sending, leaving], return_when=asyncio.FIRST_COMPLETED)
             if not sending.done() or sending.exception() is not None:
                 request.left.set()
+                return False
+            return sending.result()
         finally:
             sending.cancel()
             leaving.cancel()
+
+
+class _Reader(asyncio.StreamReader):
+    """What comes over a connection; ``ended`` is set when the client closes it."""
+
+    def __init__(self) -> None:
+        super().__init__(loop=asyncio.get_running_loop())
+        self.ended = asyncio.Event()
+
+    def feed_eof(self) -> None:
+        super().feed_eof()
+        self.ended.set()
+
+    def set_exception(self, exc: Exception) -> None:
+        super().set_exception(exc)
+        self.ended.set()
 
 
 async def _head(reader: asyncio.StreamReader) -> tuple[str, str, dict[str, str]]:
@@ -327,34 +354,27 @@ async def _head(reader: asyncio.StreamReader) -> tuple[str, str, dict[str, str]]
     return method, path, {name.lower(): value.strip() for name, value in pairs}
 
 
-async def _until_closed(reader: asyncio.StreamReader) -> None:
-    try:
-        await reader.read()
-    except ConnectionError:
-        return
-
-
-async def _send(
-    writer: asyncio.StreamWriter, answer: Answer, gate: asyncio.Event | None = None
-) -> None:
+async def _send(writer: asyncio.StreamWriter, answer: Answer, gate: asyncio.Event) -> bool:
+    """Send the answer; returns whether it came to its end."""
     writer.write(
         f"HTTP/1.1 {answer.status} Scripted\r\nContent-Type: {answer.content_type}\r\n"
-        "Transfer-Encoding: chunked\r\nConnection: close\r\nx-should-retry: false\r\n\r\n".encode()
+        "Transfer-Encoding: chunked\r\nx-should-retry: false\r\n\r\n".encode()
     )
     for step in answer.steps:
         match step:
             case Pause(seconds):
                 await asyncio.sleep(seconds)
-            case Hold() if gate is not None:
+            case Hold():
                 await gate.wait()
                 gate.clear()
             case BreakOff():
-                return
+                return False
             case bytes():
                 writer.write(b"%x\r\n%s\r\n" % (len(step), step))
         await writer.drain()
     writer.write(b"0\r\n\r\n")
     await writer.drain()
+    return True
 
 
 def _strict_json(body: bytes) -> dict[str, Any]:

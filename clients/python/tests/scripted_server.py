@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.exceptions import ConnectionClosed
 
 from remotes_client import Remote, RemotesError
 
@@ -38,12 +37,11 @@ class Peer:
             if frame["action"] == action:
                 self._passed.remove(frame)
                 return frame
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                frame = json.loads(await self.socket.recv())
-                if frame["action"] == action:
-                    return frame
-                self._passed.append(frame)
+        while True:
+            frame = json.loads(await asyncio.wait_for(self.socket.recv(), PATIENCE))
+            if frame["action"] == action:
+                return frame
+            self._passed.append(frame)
 
     def passed(self, action: str) -> list[dict[str, Any]]:
         """The frames with this action that came while others were waited for."""
@@ -78,10 +76,7 @@ class Peer:
 
     async def closed(self) -> None:
         """Return once the client has closed the connection."""
-        async with asyncio.timeout(PATIENCE):
-            with suppress(ConnectionClosed):
-                while True:
-                    await self.socket.recv()
+        await asyncio.wait_for(self.socket.wait_closed(), PATIENCE)
 
 
 class ScriptedServer:
@@ -109,8 +104,7 @@ class ScriptedServer:
 
     async def peer(self) -> Peer:
         """The next connection, greeted."""
-        async with asyncio.timeout(PATIENCE):
-            return await self._peers.get()
+        return await asyncio.wait_for(self._peers.get(), PATIENCE)
 
     async def owner(self) -> Peer:
         """The next connection, greeted and registered."""

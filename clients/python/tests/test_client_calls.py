@@ -189,8 +189,9 @@ async def test_an_exception_is_an_error_without_a_trace_and_the_trace_is_printed
     outcome = await outcome_of(server, bench, divide, by=0)
     assert outcome == {"error": "ZeroDivisionError: division by zero"}
     printed = capsys.readouterr().err
-    assert "divide failed:" in printed
+    assert printed.startswith("divide failed:\nTraceback (most recent call last):\n")
     assert "return 1 / by" in printed
+    assert "remotes_client" not in printed  # the trace is of the user's own code
 
 
 @pytest.mark.parametrize(

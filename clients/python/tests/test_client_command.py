@@ -43,19 +43,19 @@ class Program:
 
     async def says(self) -> str:
         """The next line on standard output."""
-        async with asyncio.timeout(PATIENCE):
-            return (await self.process.stdout.readline()).decode().rstrip()
+        return await self._line(self.process.stdout)
 
     async def complains(self) -> str:
         """The next line on standard error."""
-        async with asyncio.timeout(PATIENCE):
-            return (await self.process.stderr.readline()).decode().rstrip()
+        return await self._line(self.process.stderr)
 
     async def ends(self) -> tuple[int, str, str]:
         """Its exit code, and what else it wrote on its two streams."""
-        async with asyncio.timeout(PATIENCE):
-            output, errors = await self.process.communicate()
+        output, errors = await asyncio.wait_for(self.process.communicate(), PATIENCE)
         return self.process.returncode, output.decode(), errors.decode()
+
+    async def _line(self, stream: asyncio.StreamReader) -> str:
+        return (await asyncio.wait_for(stream.readline(), PATIENCE)).decode().rstrip()
 
 
 @pytest.fixture

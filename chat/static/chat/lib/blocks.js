@@ -3,10 +3,11 @@
 import { Marked } from "../vendor.js";
 
 const marked = new Marked({ gfm: true });
-const CLOSED_FENCE = /(^|\n) {0,3}(`{3,}|~{3,})[ \t]*\n*$/;
+const HEADINGS_ABOVE = 2;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /**
- * The blocks of `text`: `{raw, code: {language, text, closed}}` for code, else `{raw, tokens}`.
+ * The blocks of `text`: `{raw, code: {language, text, closed}}` for code, else `{raw, token}`.
  * `definitions` tells two texts apart whose link definitions differ, since those change other blocks.
  */
 export function blocksOf(text) {
@@ -14,13 +15,26 @@ export function blocksOf(text) {
   const definitions = JSON.stringify(tokens.links);
   return tokens
     .filter((token) => token.type !== "space" && token.type !== "def")
-    .map((token) => (token.type === "code" ? codeBlock(token) : { raw: token.raw + definitions, token }));
+    .map((token) => (token.type === "code" ? codeBlock(token) : { raw: token.raw + definitions, token: placed(token) }));
+}
+
+/** Headings go below those of the page. */
+function placed(token) {
+  return token.type === "heading" ? { ...token, depth: Math.min(6, token.depth + HEADINGS_ABOVE) } : token;
 }
 
 function codeBlock({ raw, lang, text, codeBlockStyle }) {
-  const closed = codeBlockStyle === "indented" || CLOSED_FENCE.test(raw.slice(raw.indexOf("\n")));
+  const closed = codeBlockStyle === "indented" || isClosed(raw);
   const language = (lang ?? "").match(/^\S*/)[0].toLowerCase();
   return { raw: `${closed}${raw}`, code: { language, text, closed } };
+}
+
+/** Whether the last line ends the fence that the first one began: of the same kind, and at least as long. */
+function isClosed(raw) {
+  const lines = raw.trimEnd().split("\n");
+  const [, opening] = lines[0].match(FENCE);
+  const closing = lines.length > 1 && lines.at(-1).match(FENCE)?.[1];
+  return Boolean(closing) && closing.startsWith(opening);
 }
 
 /** A block's HTML, which is not safe yet. */

@@ -75,8 +75,8 @@ async function serveAs(name) {
 }
 
 function build(name) {
-  const client = { program: browserName(navigator.userAgent), title: "this browser tab" };
-  const built = new Remote(connection, name, { title: "This tab", description: "The browser tab of the chat.", client });
+  const client = { program: browserName(navigator.userAgent), title: "a browser tab" };
+  const built = new Remote(connection, name, { title: "Browser tab", description: "A browser tab of the chat and the person in front of it.", client });
   for (const { definition, handler } of [askUser, notify, timezoneAndLocale]) built.function(definition, handler);
   if (sharesLocation.value) built.function(locationFunction.definition, locationFunction.handler);
   built.on("connected", () => {

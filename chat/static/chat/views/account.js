@@ -22,7 +22,7 @@ export function Account() {
   const button = html`<span class="avatar" aria-hidden="true">${[...user][0]?.toUpperCase()}</span>
     <span class="account-name"><span>${user}</span><span class="account-link" data-testid="connection" data-state=${connectivity.value}><span class="lamp" data-state=${lamp}></span>${words}</span></span>
     <${Icon} name="chevron" />`;
-  return html`<${Menu} label=${`Account of ${user}`} button=${button} class="account">
+  return html`<${Menu} button=${button} class="account">
     <fieldset class="themes"><legend>Theme</legend>
       ${THEMES.map(([value, label, icon]) => html`<label key=${value}><input type="radio" name="theme" value=${value} checked=${theme.value === value}
         onChange=${() => chooseTheme(value)} /><${Icon} name=${icon} />${label}</label>`)}

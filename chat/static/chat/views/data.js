@@ -20,7 +20,7 @@ export function Data({ label, value, cut, call, part }) {
     }
   };
   return html`<section class="data" aria-label=${label}>
-    <header><h4>${label}</h4><${CopyButton} text=${text} what=${label.toLowerCase()} /></header>
+    <header><h3>${label}</h3><${CopyButton} text=${text} what=${label.toLowerCase()} /></header>
     <pre tabindex="0">${text.length > COLOURED_LENGTH ? text : coloured(text)}${cut && !whole && "…"}</pre>
     ${cut && !whole && html`<button type="button" class="button" onClick=${readAll}>Show all</button>`}
     ${fault && html`<p class="fault" role="alert">${fault}</p>`}

@@ -29,7 +29,7 @@ export function TabRow({ thread }) {
       <button type="button" class="button" data-testid="take-back" onClick=${connect}>Take it back</button></div>`}
     <${Functions} functions=${offered()}>
       <${Permissions} />
-      ${status === "on" && html`<button type="button" class="button quiet-button" onClick=${act(withdrawTab)}>Disconnect this tab</button>`}
+      ${status === "on" && html`<button type="button" class="button" onClick=${act(withdrawTab)}>Disconnect this tab</button>`}
     <//>
   </li>`;
 }
@@ -49,9 +49,9 @@ function offered() {
 function Permissions() {
   const share = () => shareLocation().catch((error) => note(`The location is not shared: ${error.message}`, "fault"));
   return html`<div class="permissions">
-    ${notifying.value === "default" && html`<button type="button" class="button quiet-button" onClick=${allowNotifications}>Allow system notifications</button>`}
+    ${notifying.value === "default" && html`<button type="button" class="button" onClick=${allowNotifications}>Allow system notifications</button>`}
     ${notifying.value === "denied" && html`<p class="quiet">The browser blocks notifications of this page, so they are shown inside it.</p>`}
-    ${locationPossible && !sharesLocation.value && html`<button type="button" class="button quiet-button" onClick=${share}>Share my location too</button>`}
+    ${locationPossible && !sharesLocation.value && html`<button type="button" class="button" onClick=${share}>Share my location too</button>`}
     ${!isSecureContext && html`<p class="quiet">This page came over plain HTTP, where browsers allow neither system notifications nor the location.</p>`}
   </div>`;
 }

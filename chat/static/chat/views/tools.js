@@ -43,7 +43,7 @@ function RemoteRow({ row: { name, remote, here }, on, thread }) {
     ${takenOver && html`<div class="takeover" role="status"><p>${takenOver}</p>
       <button type="button" class="button" onClick=${() => forgetTakeover(name)}>All right</button></div>`}
     ${remote && html`<${Functions} functions=${remote.functions} description=${remote.description}>
-      ${here && html`<button type="button" class="button quiet-button" onClick=${() => disconnect(name)}>Disconnect ${name}</button>`}
+      ${here && html`<button type="button" class="button" onClick=${() => disconnect(name)}>Disconnect ${name}</button>`}
     <//>`}
   </li>`;
 }

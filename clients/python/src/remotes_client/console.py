@@ -3,6 +3,7 @@
 import re
 import sys
 import traceback
+from types import FrameType
 from typing import TextIO
 
 # Names and messages come from other programs; a control character in one could steer the terminal.
@@ -20,8 +21,16 @@ def complain(text: str) -> None:
 
 
 def show_failure(title: str, error: BaseException) -> None:
-    """Print ``title`` and the trace of ``error`` on standard error."""
-    complain(f"{title}\n{''.join(traceback.format_exception(error)).rstrip()}")
+    """Print ``title`` and the trace of ``error`` from the user's own code on."""
+    trace = error.__traceback__
+    while trace is not None and _is_ours(trace.tb_frame) and trace.tb_next is not None:
+        trace = trace.tb_next
+    lines = traceback.format_exception(type(error), error, trace)
+    complain(f"{title}\n{''.join(lines).rstrip()}")
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).startswith("remotes_client.")
 
 
 def _write(text: str, stream: TextIO | None) -> None:

@@ -49,13 +49,13 @@ class CallError(RemotesError):
     """
 
     def __init__(self, code: str, message: str, details: Sequence[Any] = ()) -> None:
-        faults = [_fault(detail) for detail in details]
-        super().__init__(" ".join([f"{message} ({code})", *faults]))
+        faults = [text for text in map(_fault, details) if text not in message]
+        super().__init__(" ".join([f"{message} ({code})", *(f"[{fault}]" for fault in faults)]))
         self.code = code
         self.details = list(details)
 
 
 def _fault(detail: Any) -> str:
     if isinstance(detail, dict):
-        return f"[{detail.get('path', '')}: {detail.get('message', '')}]"
-    return f"[{detail}]"
+        return ": ".join(str(detail[key]) for key in ("path", "message") if detail.get(key))
+    return str(detail)
