@@ -1,27 +1,20 @@
 """The actions of a conversation: opening threads, sending messages, stopping and approving."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from agents import runs
-from agents.agent import Agent
+from agents import runs, sending
 from chat import services, topics, turns, wire
 from chat.actions import checked_remotes
-from chat.models import KEY_LENGTH, Run
+from chat.models import KEY_LENGTH, Message, Run
 from chat.services import Page
-from chat.snapshots import steady
-from chat.turns import Turn
-from gateway import nodes
+from chat.snapshots import steady, tell_changed
 from gateway.actions import Reply, Scope, action
 from gateway.database import in_database
-from gateway.exceptions import (
-    ForbiddenScopeError,
-    InvalidPayloadError,
-    TooLargeError,
-    UnavailableError,
-)
+from gateway.exceptions import ForbiddenScopeError, InvalidPayloadError
 from gateway.frames import detail
 from gateway.limits import KIB, limits
 from gateway.sessions import Session
@@ -32,6 +25,8 @@ from remotes.exceptions import CallNotFoundError
 
 ENVELOPE = 4 * KIB  # bytes of a frame that a page leaves to what surrounds it
 PART = 256 * KIB  # bytes of one part of a call's text
+
+Key = Annotated[str, Meta(min_length=1, max_length=KEY_LENGTH)]
 
 
 class ThreadOpen(msgspec.Struct):
@@ -67,7 +62,28 @@ class MessageSend(msgspec.Struct):
     thread: str
     content: str
     resources: list[NamedRemote] | None = None
-    key: Annotated[str, Meta(min_length=1, max_length=KEY_LENGTH)] | None = None
+    key: Key | None = None
+
+
+class MessageEdit(msgspec.Struct):
+    """The payload of ``message-edit``."""
+
+    message: str
+    content: str
+    key: Key | None = None
+
+
+class MessageRegenerate(msgspec.Struct):
+    """The payload of ``message-regenerate``."""
+
+    message: str
+    key: Key | None = None
+
+
+class MessageSelect(msgspec.Struct):
+    """The payload of ``message-select``."""
+
+    message: str
 
 
 class RunStop(msgspec.Struct):
@@ -169,53 +185,48 @@ async def message_send(session: Session, payload: MessageSend) -> Reply:
     While the agent answers in the thread, a second message is refused as ``busy``: nothing of it
     is stored, and its sender keeps it.
     """
-    _check_content(payload.content)
+    sending.check_content(payload.content)
     remotes: list[str] | None = None
     if payload.resources is not None:
         names = [each.content for each in payload.resources]
         remotes = checked_remotes(names, "resources.{}.content")
-    if nodes.stopping():
-        raise UnavailableError("The server is about to stop; send it again in a moment.")
-    return await runs.lasting(_send(session, payload, remotes))
+    begin = partial(turns.begin, session.user_id, payload.thread, payload.content, remotes)
+    turn = await sending.begun(session, payload.thread, payload.key, begin)
+    return sending.asked(turn)
 
 
-def _check_content(content: str) -> None:
-    if not content.strip():
-        message = "A message needs some text."
-        raise InvalidPayloadError(message, detail("content", message))
-    if len(content.encode()) > limits.content:
-        message = f"A message may have {limits.content // KIB} KiB; shorten it or send it in parts."
-        raise TooLargeError(message, detail("content", message))
+@action("message-edit", MessageEdit, scope=Scope.CHAT, ordered=True)
+async def message_edit(session: Session, payload: MessageEdit) -> Reply:
+    """Write a user's message anew, in a branch beside the old one, and have the agent answer it."""
+    sending.check_content(payload.content)
+    old = await sending.message_of(session, payload.message, Message.Role.USER)
+    edit = partial(turns.edit, session.user_id, old, payload.content)
+    turn = await sending.begun(session, old.thread_id, payload.key, edit)
+    return sending.asked(turn)
 
 
-async def _send(session: Session, payload: MessageSend, remotes: list[str] | None) -> Reply:
-    turn = await _turn(session.user_id, payload, remotes)
-    if not session.ended:
-        topics.subscribe(session, payload.thread)
-    if not turn.repeated:
-        await Agent().received_message(turn)
-    message = wire.message(turn.message, [], turn.siblings)
-    return {"message": message, "run": wire.run(turn.run)}
+@action("message-regenerate", MessageRegenerate, scope=Scope.CHAT, ordered=True)
+async def message_regenerate(session: Session, payload: MessageRegenerate) -> Reply:
+    """Have the agent answer once more, in a branch beside its old answer."""
+    old = await sending.message_of(session, payload.message, Message.Role.ASSISTANT)
+    regenerate = partial(turns.regenerate, session.user_id, old)
+    turn = await sending.begun(session, old.thread_id, payload.key, regenerate)
+    return await sending.answered(turn)
 
 
-async def _turn(user_id: int, payload: MessageSend, remotes: list[str] | None) -> Turn:
-    """The new turn, or the one that a message sent twice began before."""
-    key = payload.key or ""
-    live = runs.of_thread(payload.thread)
-    if live is None or live.user_id != user_id:
-        return await in_database(
-            turns.begin,
-            user_id,
-            payload.thread,
-            payload.content,
-            remotes,
-            key,
-            nodes.boot_id,
-        )
-    before = await in_database(turns.repeated, user_id, payload.thread, key)
-    if before is None:
+@action("message-select", MessageSelect, scope=Scope.CHAT, ordered=True)
+async def message_select(session: Session, payload: MessageSelect) -> Reply:
+    """Show the branch that leads through a message."""
+    message = await in_database(services.message_of, session.user_id, payload.message)
+    return await runs.lasting(_select(session.user_id, message))
+
+
+async def _select(user_id: int, message: Message) -> Reply:
+    if runs.of_thread(message.thread_id) is not None:
         raise turns.busy()
-    return before
+    await in_database(turns.select, user_id, message)
+    await tell_changed(user_id, message.thread_id)
+    return {"message": await in_database(services.message_object, message)}
 
 
 @action("run-stop", RunStop, scope=Scope.CHAT, ordered=True)

@@ -5,7 +5,7 @@ contradict each other.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import monotonic
 
 from agents.events import CallChanged, CallFinished, CallStarted
@@ -28,14 +28,18 @@ _ENDS: Mapping[str, tuple[str, str]] = {
 class LiveAnswer:
     """The assistant's message that a run writes.
 
+    Args:
+        siblings: All answers to the same message, oldest first; no other joins them during a run.
+
     Attributes:
         message: Its row, as it will be stored.
         closed: Whether it has ended, so that nothing is added any more.
     """
 
-    def __init__(self, message: Message) -> None:
+    def __init__(self, message: Message, siblings: Sequence[str]) -> None:
         self.message = message
         self.closed = False
+        self._siblings = siblings
         self._calls: dict[str, Call] = {}
         self._progress: dict[str, dict[str, object]] = {}
         self._size = 0
@@ -54,7 +58,7 @@ class LiveAnswer:
         """The message as a client is sent it, as of now."""
         self.flush()
         calls = list(self._calls.values())
-        return wire.message(self.message, calls, [self.message.pk], self._progress)
+        return wire.message(self.message, calls, self._siblings, self._progress)
 
     def call(self, call_id: str) -> Call | None:
         """The call with that id, if this answer made it."""

@@ -69,7 +69,7 @@ class LiveRun:
     def __init__(self, turn: Turn, remotes: Sequence[str], answering: Answering) -> None:
         self.user_id = turn.thread.user_id
         self.run = turn.run
-        self.answer = LiveAnswer(turn.answer)
+        self.answer = LiveAnswer(turn.answer, turn.answer_siblings)
         self._turn = turn
         self._remotes = remotes
         self._answering = answering
@@ -192,11 +192,12 @@ class LiveRun:
 
 
 def start(turn: Turn, remotes: Sequence[str], answering: Answering) -> None:
-    """Begin the run of ``turn`` and tell the thread of the two messages."""
+    """Begin the run of ``turn`` and tell the thread of its new messages."""
     thread = turn.thread.pk
     _running[thread] = live = LiveRun(turn, remotes, answering)
-    asked = wire.message(turn.message, [], turn.siblings)
-    topics.tell(thread, "message-created", {"message": asked})
+    if turn.is_first:
+        asked = wire.message(turn.message, [], turn.siblings)
+        topics.tell(thread, "message-created", {"message": asked})
     topics.tell(thread, "message-created", {"message": live.answer.object()})
     nodes.spawn(snapshots.tell_changed(live.user_id, thread))
 

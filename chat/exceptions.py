@@ -13,9 +13,9 @@ class ThreadNotFoundError(ActionError):
 
 
 class MessageNotFoundError(ActionError):
-    """The thread shows no message with that id."""
+    """The user has no message with that id, or the thread does not show it."""
 
     code = "message-not-found"
 
     def __init__(self) -> None:
-        super().__init__("There is no such message in what this thread shows.")
+        super().__init__("There is no such message here.")

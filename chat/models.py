@@ -86,8 +86,10 @@ class Message(Identified):
     usage = models.JSONField(default=dict, blank=True)
     """Tokens as ``{prompt, completion, total}``, where the endpoint tells."""
     key = models.CharField(max_length=KEY_LENGTH, blank=True)
-    """The sender's own mark, by which the same message sent twice is known."""
+    """The sender's own mark, by which the same request sent twice is known."""
     created_at = models.DateTimeField(default=timezone.now)
+    selected_at = models.DateTimeField(null=True, blank=True)
+    """When the branch that ends with it was last chosen to be shown again."""
 
     class Meta:
         ordering = ("created_at", "id")

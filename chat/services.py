@@ -16,6 +16,7 @@ from django.db.models.functions import Substr
 from chat import wire
 from chat.exceptions import MessageNotFoundError, ThreadNotFoundError
 from chat.models import Call, Message, Resource, Run, Thread
+from chat.tree import Tree
 from gateway.limits import limits
 from gateway.texts import storable
 
@@ -137,28 +138,28 @@ def set_remotes(thread: Thread, names: Iterable[str]) -> None:
 # Messages
 
 
-class _Tree:
-    """Which of a thread's messages follow which."""
+def message_of(user_id: int, message: str) -> Message:
+    """The user's message with that id, in whichever branch of its thread it is.
 
-    def __init__(self, thread: Thread) -> None:
-        self._parents: dict[str, str | None] = dict(
-            Message.objects.filter(thread=thread).values_list("pk", "parent_id")
-        )
-        self._children: defaultdict[str | None, list[str]] = defaultdict(list)
-        for message, parent in self._parents.items():
-            self._children[parent].append(message)
+    Raises:
+        MessageNotFoundError: The user has none.
+    """
+    row = Message.objects.filter(thread__user=user_id, pk=storable(message)).first()
+    if row is None:
+        raise MessageNotFoundError
+    return row
 
-    def branch(self, leaf: str | None) -> list[str]:
-        """The messages that lead to ``leaf``, oldest first."""
-        found: list[str] = []
-        while leaf is not None:
-            found.append(leaf)
-            leaf = self._parents[leaf]
-        return found[::-1]
 
-    def siblings(self, message: str) -> list[str]:
-        """The messages with the same parent, oldest first."""
-        return self._children[self._parents[message]]
+def message_object(message: Message) -> msgspec.Raw:
+    """A message as it is stored now, encoded.
+
+    Raises:
+        MessageNotFoundError: It has been deleted meanwhile.
+    """
+    found = _encoded([message.pk], Tree(message.thread_id))
+    if message.pk not in found:
+        raise MessageNotFoundError
+    return found[message.pk]
 
 
 def open_page(user_id: int, thread: str, before: str | None) -> Page:
@@ -169,22 +170,27 @@ def open_page(user_id: int, thread: str, before: str | None) -> Page:
         MessageNotFoundError: ``before`` is not in the branch.
     """
     row = thread_of(user_id, thread)
-    tree = _Tree(row)
+    tree = Tree(row.pk)
     branch = tree.branch(row.head_id)
     if before is not None:
         if before not in branch:
             raise MessageNotFoundError
         branch = branch[: branch.index(before)]
     ids = branch[-PAGE:]
+    messages = _encoded(ids, tree)
+    run = Run.objects.filter(thread=row, status=Run.Status.RUNNING).first()
+    return Page(row, messages, run, len(branch) > len(ids))
+
+
+def _encoded(ids: Sequence[str], tree: Tree) -> dict[str, msgspec.Raw]:
+    """Those of a thread's messages that are still there, by their ids."""
     rows = Message.objects.in_bulk(ids)
     calls = _calls_in_short(ids)
-    messages = {
+    return {
         each: wire.encoded(wire.message(rows[each], calls[each], tree.siblings(each)))
         for each in ids
         if each in rows
     }
-    run = Run.objects.filter(thread=row, status=Run.Status.RUNNING).first()
-    return Page(row, messages, run, len(branch) > len(ids))
 
 
 def _calls_in_short(messages: Sequence[str]) -> defaultdict[str, list[Call]]:
@@ -202,7 +208,7 @@ def _calls_in_short(messages: Sequence[str]) -> defaultdict[str, list[Call]]:
 
 def history(message: Message) -> list[Message]:
     """The branch that ends with ``message``, oldest first, with the calls at hand."""
-    ids = _Tree(message.thread).branch(message.pk)
+    ids = Tree(message.thread_id).branch(message.pk)
     rows = Message.objects.prefetch_related("calls").in_bulk(ids)
     return [rows[each] for each in ids]
 

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from chat.models import Call, Message, Run, Thread
 from chat.services import locked_thread, set_remotes, thread_of
 from chat.titles import title_of
+from chat.tree import Tree
 from gateway.exceptions import BusyError
 from gateway.texts import storable
 
@@ -30,9 +33,15 @@ class Turn:
     answer: Message
     run: Run
     siblings: list[str]
-    """Of the user's message; the answer is the first of its kind."""
+    """Of the user's message."""
+    answer_siblings: list[str]
     repeated: bool = False
-    """Whether it had been sent before, under the same key."""
+    """Whether it had been asked for before, under the same key."""
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the user's message had no answer before, which is to say that it is new."""
+        return len(self.answer_siblings) == 1
 
 
 def begin(
@@ -53,28 +62,54 @@ def begin(
         row = locked_thread(user_id, thread)
         if before := repeated(user_id, thread, key):
             return before
-        if row.runs.filter(status=Run.Status.RUNNING).exists():
-            raise busy()
+        _check_idle(row)
         if remotes is not None:
             set_remotes(row, remotes)
-        message = Message.objects.create(
-            thread=row,
-            parent_id=row.head_id,
-            role=Message.Role.USER,
-            content=storable(content),
-            key=storable(key),
-        )
-        answer = Message.objects.create(
-            thread=row,
-            parent=message,
-            role=Message.Role.ASSISTANT,
-            status=Message.Status.STREAMING,
-        )
-        run = Run.objects.create(thread=row, message=answer, node=node)
-        row.title = row.title or title_of(message.content)
-        row.head, row.updated_at = answer, timezone.now()
-        row.save()
-    return Turn(thread_of(user_id, thread), message, answer, run, _siblings(message))
+        return _ask(row, row.head_id, content, key, node)
+
+
+def edit(user_id: int, message: Message, content: str, key: str, node: str) -> Turn:
+    """Add a user's message beside ``message``, and the run that answers it; both are shown.
+
+    Args and errors are those of :func:`begin`.
+    """
+    with transaction.atomic():
+        row = locked_thread(user_id, message.thread_id)
+        if before := repeated(user_id, row.pk, key):
+            return before
+        _check_idle(row)
+        return _ask(row, message.parent_id, content, key, node)
+
+
+def regenerate(user_id: int, answer: Message, key: str, node: str) -> Turn:
+    """Add a run that answers the same message of the user's as ``answer``, beside that.
+
+    Args and errors are those of :func:`begin`.
+    """
+    with transaction.atomic():
+        row = locked_thread(user_id, answer.thread_id)
+        if before := repeated(user_id, row.pk, key):
+            return before
+        _check_idle(row)
+        return _answer(row, row.messages.get(children=answer), key, node)
+
+
+def select(user_id: int, message: Message) -> None:
+    """Show the branch through ``message``; where there are several, the one shown last.
+
+    Raises:
+        ThreadNotFoundError: The thread has been deleted meanwhile.
+        BusyError: A run is under way in the thread.
+    """
+    with transaction.atomic():
+        row = locked_thread(user_id, message.thread_id)
+        _check_idle(row)
+        # A branch is shown when its last message is added, and when it is selected.
+        shown_at = Coalesce("selected_at", "created_at")
+        leaves = row.messages.filter(pk__in=Tree(row.pk).leaves(message.pk))
+        row.head = leaves.order_by(shown_at, "pk").last()
+        row.save(update_fields=["head"])
+        row.messages.filter(pk=row.head_id).update(selected_at=timezone.now())
 
 
 def repeated(user_id: int, thread: str, key: str) -> Turn | None:
@@ -85,20 +120,56 @@ def repeated(user_id: int, thread: str, key: str) -> Turn | None:
     message = Message.objects.filter(thread=thread, thread__user=user_id, key=key).first()
     if message is None:
         return None
-    runs = Run.objects.select_related("message").filter(message__parent=message)
-    run = runs.earliest("created_at")
-    row = thread_of(user_id, thread)
-    return Turn(row, message, run.message, run, _siblings(message), repeated=True)
+    runs = Run.objects.select_related("message")
+    run = runs.filter(Q(message=message) | Q(message__parent=message)).earliest("created_at")
+    asked = message if message.role == Message.Role.USER else Message.objects.get(children=message)
+    return _turn(thread_of(user_id, thread), asked, run, repeated=True)
 
 
-def busy() -> BusyError:
-    """The answer to whatever would start a second run in a thread."""
-    return BusyError("The agent is still answering in this thread; wait for it or stop it.")
+def _ask(row: Thread, parent: str | None, content: str, key: str, node: str) -> Turn:
+    message = Message.objects.create(
+        thread=row,
+        parent_id=parent,
+        role=Message.Role.USER,
+        content=storable(content),
+        key=storable(key),
+    )
+    row.title = row.title or title_of(message.content)
+    return _answer(row, message, "", node)
+
+
+def _answer(row: Thread, message: Message, key: str, node: str) -> Turn:
+    answer = Message.objects.create(
+        thread=row,
+        parent=message,
+        role=Message.Role.ASSISTANT,
+        status=Message.Status.STREAMING,
+        key=storable(key),
+    )
+    run = Run.objects.create(thread=row, message=answer, node=node)
+    row.head, row.updated_at = answer, timezone.now()
+    row.save()
+    return _turn(thread_of(row.user_id, row.pk), message, run)
+
+
+def _turn(thread: Thread, message: Message, run: Run, repeated: bool = False) -> Turn:
+    answer = run.message
+    return Turn(thread, message, answer, run, _siblings(message), _siblings(answer), repeated)
 
 
 def _siblings(message: Message) -> list[str]:
     same = Message.objects.filter(thread=message.thread_id, parent=message.parent_id)
     return list(same.values_list("pk", flat=True))
+
+
+def _check_idle(thread: Thread) -> None:
+    if thread.runs.filter(status=Run.Status.RUNNING).exists():
+        raise busy()
+
+
+def busy() -> BusyError:
+    """The answer to whatever waits for the run under way in a thread to end."""
+    return BusyError("The agent is still answering in this thread; wait for it or stop it.")
 
 
 def save_text(run: Run, content: str | None) -> None:

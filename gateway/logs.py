@@ -11,6 +11,7 @@ _SECRETS = re.compile(
     |   \b(?:remotes_session|sessionid|csrftoken)=
     )
     [^\s"',;&]+
+    |   \brmt_[\w-]+                               # a token of ours, wherever it stands
     """
 )
 
@@ -20,4 +21,8 @@ class DiscreetFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The record's line or lines."""
-        return _SECRETS.sub(r"\1[hidden]", super().format(record))
+        return _SECRETS.sub(_hide, super().format(record))
+
+
+def _hide(found: re.Match[str]) -> str:
+    return f"{found[1] or ''}[hidden]"

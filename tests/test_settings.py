@@ -1,6 +1,5 @@
 """What a server is like on its first start, and under production settings."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,29 +7,13 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def run(folder: Path, code: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run ``code`` in a new process with the project's own settings."""
-    return manage(folder, "shell", "--verbosity", "0", "--command", code, **env)
-
-
-def manage(folder: Path, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run a management command in a new process with the project's own settings."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("REMOTES_", "DJANGO_"))}
-    return subprocess.run(
-        [sys.executable, str(ROOT / "manage.py"), *args],
-        env=clean | {"REMOTES_DATA_DIR": str(folder)} | env,
-        capture_output=True,
-        text=True,
-    )
+from tests.support.commands import ROOT, manage
 
 
 def value(folder: Path, expression: str, **env: str) -> str:
     """What ``expression`` over the settings is in a new process, as text."""
     code = f"from django.conf import settings\nprint({expression})"
-    done = run(folder, code, **env)
+    done = manage(folder, "shell", "--verbosity", "0", "--command", code, **env)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

@@ -1,5 +1,6 @@
 """Real server processes for tests: started, looked into, stopped."""
 
+import json
 import os
 import re
 import shutil
@@ -21,6 +22,24 @@ PATIENCE = 20.0  # seconds that one answer may take
 USERS = ("admin", "ana", "ben")
 """The accounts of every server; ``admin`` is a superuser."""
 PASSWORD = "correct horse battery staple"
+
+TOKENS = "tokens.json"
+
+FILL = f"""
+import json
+from django.conf import settings
+from django.contrib.auth.models import User
+from remotes import tokens
+
+made = {{}}
+for name in {USERS!r}:
+    staff = name == "admin"
+    user = User.objects.create_user(
+        name, password={PASSWORD!r}, is_staff=staff, is_superuser=staff
+    )
+    made[name] = tokens.make(user, "test")
+(settings.REMOTES_DATA_DIR / {TOKENS!r}).write_text(json.dumps(made))
+"""
 
 
 class Server:
@@ -82,8 +101,11 @@ class Server:
         assert done.returncode == 0, f"manage.py {' '.join(args)}:\n{done.stdout}{done.stderr}"
         return done.stdout
 
-    def token(self, user: str = "ana", name: str = "test") -> str:
-        """A new token of ``user``."""
+    def token(self, user: str = "ana", name: str | None = None) -> str:
+        """A token of ``user``: the one that every test server knows, or a new one with a name."""
+        if name is None:
+            tokens: dict[str, str] = json.loads((self.data_dir / TOKENS).read_text())
+            return tokens[user]
         return self.manage("create_token", user, "--name", name).splitlines()[-1]
 
     def sign_in(self, user: str = "ana", password: str = PASSWORD) -> str:
@@ -149,10 +171,7 @@ def make_template(folder: Path) -> None:
         "--verbosity",
         "0",
         "--command",
-        "from django.contrib.auth.models import User\n"
-        f"for name in {USERS!r}:\n"
-        f"    User.objects.create_user(name, password={PASSWORD!r}, is_staff=name == 'admin',"
-        " is_superuser=name == 'admin')\n",
+        FILL,
     )
 
 
@@ -160,6 +179,7 @@ def copy_template(template: Path, folder: Path) -> Path:
     """A new data folder like ``template``, with a key of its own; static files are linked."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(template / "db.sqlite3", folder)
+    shutil.copy(template / TOKENS, folder)
     shutil.copytree(template / "static", folder / "static", copy_function=os.link)
     return folder
 

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -100,7 +100,9 @@ class Client:
         await self.connection.close()
         await self._reader
 
-    async def serve(self, name: str, functions: list[Mapping[str, object]], **more: object) -> Any:
+    async def serve(
+        self, name: str, functions: Sequence[Mapping[str, object]], **more: object
+    ) -> Any:
         """Connect a remote; returns the reply's payload."""
         return await self.ask(
             "remote-connect", {"remotename": name, "functions": functions, **more}
@@ -144,7 +146,10 @@ def function(
 
 @asynccontextmanager
 async def bench(
-    server: Server, token: str, name: str = "bench", extra: list[Mapping[str, object]] | None = None
+    server: Server,
+    token: str,
+    name: str = "bench",
+    extra: Sequence[Mapping[str, object]] | None = None,
 ) -> AsyncIterator[Client]:
     """A program that serves ``echo``, ``slow {seconds}``, ``fail`` and ``silent``."""
     async with socket(server, token=token) as client:

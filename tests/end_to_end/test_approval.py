@@ -1,7 +1,7 @@
 """A function with ``confirm`` is never sent without a person's click on the page, on no path."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
@@ -133,8 +133,8 @@ async def test_changed_arguments_are_checked_and_sent_instead(server: Server) ->
         assert (await outcome)["payload"]["result"] == 1
 
 
-async def test_nobody_answering_is_a_no(start_server: object) -> None:
-    server = start_server(env={"REMOTES_LIMITS": '{"approval_timeout": 0.5}'})  # type: ignore[operator]
+async def test_nobody_answering_is_a_no(start_server: Callable[..., Server]) -> None:
+    server = start_server(env={"REMOTES_LIMITS": '{"approval_timeout": 0.5}'})
     async with a_remote_and_its_page(server) as (owner, caller, page):
         outcome, _ = await waiting_call(caller, page)
         assert (await outcome)["payload"]["code"] == "denied"

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 from tests.end_to_end.servers import ROOT, Server
 from tests.end_to_end.sockets import Client, Frame, bench, function, socket
@@ -300,8 +301,8 @@ async def test_progress_reaches_the_caller_and_gives_more_time(shared_server: Se
         assert time.monotonic() - started > 1.5
 
 
-async def test_one_call_too_many_is_busy_at_once(start_server: object) -> None:
-    server = start_server(env={"REMOTES_LIMITS": '{"in_flight_per_remote": 3}'})  # type: ignore[operator]
+async def test_one_call_too_many_is_busy_at_once(start_server: Callable[..., Server]) -> None:
+    server = start_server(env={"REMOTES_LIMITS": '{"in_flight_per_remote": 3}'})
     token = server.token()
     async with socket(server, token=token) as owner, socket(server, token=token) as caller:
         await owner.serve("bench", [function("slow")])

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -93,7 +94,7 @@ async def test_a_schema_that_unfolds_without_end_is_refused(shared_server: Serve
             {"name": "bomb", "parameters": parameters},
             {"name": "tree", "parameters": tree},
         ]
-        reply = await owner.serve("deep", functions)  # type: ignore[arg-type]
+        reply = await owner.serve("deep", functions)
         assert [entry["name"] for entry in reply["refused"]] == ["bomb"]
         assert reply["functions"] == ["tree"]
 
@@ -144,7 +145,7 @@ async def test_no_parameters_may_be_said_in_every_way(shared_server: Server) -> 
         },
     ]
     functions = [{"name": f"f{index}", **way} for index, way in enumerate(ways)]
-    async with bench(shared_server, shared_server.token(), "ways", functions) as both:  # type: ignore[arg-type]
+    async with bench(shared_server, shared_server.token(), "ways", functions) as both:
         for index in range(len(ways)):
             call = {"remotename": "ways", "function": f"f{index}"}
             assert (await both.ask("remote-call", call))["result"] == {}
@@ -235,7 +236,7 @@ async def test_a_long_list_comes_in_pages(server: Server) -> None:
             await owner.serve(name, big)
         pages, after = [], None
         while True:
-            payload = {} if after is None else {"after": after}
+            payload: dict[str, object] = {} if after is None else {"after": after}
             page = await owner.ask("remote-list", payload)
             pages.append([remote["remotename"] for remote in page["remotes"]])
             after = pages[-1][-1]
@@ -244,8 +245,8 @@ async def test_a_long_list_comes_in_pages(server: Server) -> None:
         assert pages == [["a"], ["b"], ["c"]]
 
 
-async def test_one_remote_too_many_is_refused(start_server: object) -> None:
-    server = start_server(env={"REMOTES_LIMITS": '{"remotes": 2, "functions": 3}'})  # type: ignore[operator]
+async def test_one_remote_too_many_is_refused(start_server: Callable[..., Server]) -> None:
+    server = start_server(env={"REMOTES_LIMITS": '{"remotes": 2, "functions": 3}'})
     async with socket(server, token=server.token()) as owner:
         await owner.serve("a", [function("f")])
         await owner.serve("b", [function("f")])

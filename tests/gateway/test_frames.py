@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from gateway import frames
+from gateway.exceptions import InvalidPayloadError
 from gateway.limits import limits
 
 
@@ -110,7 +111,7 @@ def test_an_error_says_where_in_the_payload_it_is() -> None:
         names: list[str]
 
     frame = frames.decode('{"action":"x","payload":{"names":["a",5]}}')
-    with pytest.raises(frames.InvalidPayloadError) as caught:
+    with pytest.raises(InvalidPayloadError) as caught:
         frames.payload_of(frame, Payload)
     assert caught.value.details == [{"path": "names.1", "message": "Expected `str`, got `int`"}]
     assert "names.1" in caught.value.message

@@ -37,3 +37,10 @@ test("headings of an answer stand below those of the page", () => {
   assert.match(unsafeHtml(blocksOf("# Top")[0]), /<h3>Top<\/h3>/);
   assert.match(unsafeHtml(blocksOf("###### Deep")[0]), /<h6>Deep<\/h6>/);
 });
+
+test("the model's HTML is shown as text, but for plain elements of prose", () => {
+  const html = unsafeHtml(blocksOf('a<br>b H<sub>2</sub>O <img src=x onerror="x()"> <b onclick="x()">c</b>')[0]);
+  assert.match(html, /a<br>b H<sub>2<\/sub>O/);
+  assert.match(html, /&lt;img src=x onerror="x\(\)"&gt; &lt;b onclick="x\(\)"&gt;c/);
+  assert.match(unsafeHtml(blocksOf("<script>x()</script>")[0]), /^&lt;script&gt;x\(\)&lt;\/script&gt;/);
+});

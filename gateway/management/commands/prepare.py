@@ -1,7 +1,6 @@
 """``manage.py prepare``: everything between installing and serving, safe to run again."""
 
 import io
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -61,8 +60,9 @@ tokens included. That is for a network you trust; docs/deploy.md tells how to ad
 def server_urls(host: str, port: int) -> list[str]:
     """The page's addresses, the best one first: behind HTTPS those that a proxy serves."""
     if settings.REMOTES_HTTPS:
-        public = [f"{urlsplit(origin).geturl()}/" for origin in settings.CSRF_TRUSTED_ORIGINS]
-        return public or addresses.page_urls(host, port)
+        public = [f"{origin}/" for origin in settings.CSRF_TRUSTED_ORIGINS if "*" not in origin]
+        if public:
+            return public
     return addresses.page_urls(host, port)
 
 

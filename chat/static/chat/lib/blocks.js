@@ -2,7 +2,11 @@
 
 import { Marked } from "../vendor.js";
 
-const marked = new Marked({ gfm: true });
+// HTML of the model is shown as text, but for these elements without attributes. That also keeps the
+// sanitiser's parser from reporting every inline handler and style to the Content-Security-Policy.
+const BARE_ELEMENT = /&lt;(\/?(?:b|br|code|del|details|em|i|kbd|mark|s|strong|sub|summary|sup|u)) ?\/?&gt;/gi;
+
+const marked = new Marked({ gfm: true, renderer: { html: ({ text }) => escaped(text).replace(BARE_ELEMENT, "<$1>") } });
 const HEADINGS_ABOVE = 2;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
@@ -35,6 +39,10 @@ function isClosed(raw) {
   const [, opening] = lines[0].match(FENCE);
   const closing = lines.length > 1 && lines.at(-1).match(FENCE)?.[1];
   return Boolean(closing) && closing.startsWith(opening);
+}
+
+function escaped(text) {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 /** A block's HTML, which is not safe yet. */

@@ -42,7 +42,7 @@ function show(id) {
 function follow(thread) {
   if (thread.id) {
     followed.value = new Map(followed.peek()).set(thread.id, thread);
-    thread.open().then(() => resendLost(thread));
+    thread.open().then(() => thread.outbox.resendWaiting());
   } else {
     thread.onCreated = (about) => adopt(thread, about);
   }
@@ -71,12 +71,8 @@ export async function catchUp() {
   const all = new Set([...followed.peek().values(), current.peek()]);
   await Promise.all([...all].filter(Boolean).map(async (thread) => {
     await thread.open();
-    await resendLost(thread);
+    await thread.outbox.resendWaiting();
   }));
-}
-
-async function resendLost(thread) {
-  if (thread.outgoing.peek()?.status === "waiting") await thread.resend();
 }
 
 /** Give a thread another title. */

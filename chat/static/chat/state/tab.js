@@ -4,20 +4,29 @@ import { Remote, RemotesError } from "../../client/index.js";
 import { signal } from "../vendor.js";
 import { browserName } from "../lib/browser.js";
 import { recall, remember } from "../lib/storage.js";
-import { askUser, location as locationFunction, notify, timezoneAndLocale } from "./tab-functions.js";
+import { whereItRuns } from "../lib/text.js";
 import { note } from "./notices.js";
 import { liveRemote, loadRemotes } from "./remotes.js";
 import { connection } from "./session.js";
-import { whereItRuns } from "../lib/text.js";
+import {
+  askUser,
+  location as locationFunction,
+  locationPossible,
+  notify,
+  timezoneAndLocale,
+} from "./tab-functions.js";
 
 const BASE_NAME = "this-tab";
-const KEPT = "tab"; // in sessionStorage, which a reload keeps and another tab does not see
+
+// In sessionStorage, which a reload keeps and another tab does not see.
+const KEPT = "tab";
+const SHARED = "sharesLocation";
 
 /** `{status: "off"|"connecting"|"on"|"replaced", name, by?}`. */
 export const tab = signal({ status: "off", name: BASE_NAME });
 
 /** Whether the user lets this tab tell where it is. */
-export const sharesLocation = signal(false);
+export const sharesLocation = signal(locationPossible && recall(SHARED, false, sessionStorage));
 
 let remote = null;
 
@@ -39,6 +48,7 @@ export async function withdrawTab() {
 export async function shareLocation() {
   await locationFunction.handler();
   sharesLocation.value = true;
+  remember(SHARED, true, sessionStorage);
   remote?.function(locationFunction.definition, locationFunction.handler);
   if (tab.value.status === "on") await remote.connect();
 }

@@ -8,9 +8,9 @@ const ENTER_OF_INPUT_METHOD = 229; // Safari reports it after the composition ha
 export function Composer({ thread }) {
   const area = useRef(null);
   const running = thread.running.value;
-  const text = thread.draft.value;
-  const ready = text.trim() !== "" && !running && !thread.outgoing.value;
-  const send = () => ready && thread.send();
+  const text = thread.outbox.draft.value;
+  const ready = text.trim() !== "" && !running && !thread.outbox.outgoing.value;
+  const send = () => ready && thread.outbox.send();
   useEffect(() => matchMedia("(pointer: fine)").matches && area.current.focus(), [thread]);
   useLayoutEffect(() => grow(area.current), [text]);
   useEffect(() => (running ? stopOnEscape(thread) : undefined), [running, thread]);
@@ -27,7 +27,7 @@ export function Composer({ thread }) {
   };
   return html`<form class="composer" onSubmit=${onSubmit}>
     <textarea id="composer" data-testid="composer" ref=${area} rows="1" dir="auto" aria-label="Message" placeholder="Message…"
-      enterkeyhint="send" value=${text} onInput=${(event) => thread.type(event.target.value)} onKeyDown=${onKeyDown}></textarea>
+      enterkeyhint="send" value=${text} onInput=${(event) => thread.outbox.type(event.target.value)} onKeyDown=${onKeyDown}></textarea>
     ${running
       ? html`<button type="button" key="stop" class="send stop" data-testid="stop" aria-label="Stop the answer" title="Stop (Esc)" onClick=${() => thread.stop()}><${Icon} name="stop" /></button>`
       : html`<button key="send" class="send" data-testid="send" aria-label="Send" title="Send (Enter)" disabled=${!ready}><${Icon} name="send" /></button>`}

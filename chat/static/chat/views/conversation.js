@@ -21,8 +21,8 @@ function Messages({ thread }) {
   const box = useRef(null);
   const content = useRef(null);
   const [away, toEnd] = useStickToEnd(box, content, thread);
-  const outgoing = thread.outgoing.value;
-  useEffect(() => outgoing && toEnd(), [outgoing?.key]);
+  const sent = thread.outbox.outgoing.value?.key;
+  useEffect(() => sent && toEnd(), [sent]);
   return html`
     <div class="scroller" ref=${box} tabindex="-1">
       <div class="column" ref=${content}><${Body} thread=${thread} box=${box} /></div>
@@ -39,7 +39,7 @@ function Body({ thread, box }) {
   if (phase === "loading") return html`<div class="skeleton" role="status" aria-label="Opening the chat"><span></span><span></span><span></span></div>`;
   if (phase !== "ready") return html`<${Unopened} thread=${thread} words=${phase} />`;
   const messages = thread.messages.value;
-  if (messages.length === 0 && !thread.outgoing.value) return html`<${Welcome} thread=${thread} />`;
+  if (messages.length === 0 && !thread.outbox.outgoing.value) return html`<${Welcome} thread=${thread} />`;
   return html`<h2 class="offscreen">Messages</h2>
     ${thread.more.value && html`<${Earlier} thread=${thread} box=${box} />`}
     ${messages.map((message) => html`<${Message} key=${message.id} message=${message} model=${thread.model.value} />`)}

@@ -54,14 +54,14 @@ function Ending({ state: { status, error } }) {
 
 /** A message that the server has not confirmed yet. */
 export function Outgoing({ thread }) {
-  const outgoing = thread.outgoing.value;
-  if (!outgoing) return null;
-  const { content, status, error } = outgoing;
+  const { outbox } = thread;
+  if (!outbox.outgoing.value) return null;
+  const { content, status, error } = outbox.outgoing.value;
   return html`<article class="message question" aria-label="You" data-testid="outgoing" data-status=${status}>
     <div class="bubble unsent" dir="auto">${content}</div>
     ${status === "waiting" && html`<p class="unsent-note">It is sent as soon as the connection is back.</p>`}
     ${status === "failed" && html`<div class="unsent-note fault" role="alert"><span>Not sent: ${error}</span>
-      <span class="actions"><button type="button" class="button" onClick=${() => thread.resend()}>Try again</button>
-      <button type="button" class="button quiet-button" onClick=${() => thread.takeBack()}>Edit</button></span></div>`}
+      <span class="actions"><button type="button" class="button" onClick=${() => outbox.resend()}>Try again</button>
+      <button type="button" class="button quiet-button" onClick=${() => outbox.takeBack()}>Edit</button></span></div>`}
   </article>`;
 }

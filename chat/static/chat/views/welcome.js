@@ -8,7 +8,7 @@ import { openDialog } from "./dialog.js";
 import { Icon } from "./icon.js";
 
 const FIRST_CALL = "What is my time zone? Use timezone_and_locale.";
-const FIRST_QUESTION = "Ask me with ask_user which colour I like best.";
+const FIRST_QUESTION = 'Use ask_user question="Which colour do you like best?" and tell me what I answered.';
 
 export function Welcome({ thread }) {
   return html`<section class="welcome">
@@ -34,7 +34,7 @@ async function begin(thread, prompt) {
   try {
     const name = await offerTab();
     if (!thread.about.value.remotes.includes(name)) await thread.switchRemote(name, true);
-    if (current.value === thread) thread.type(prompt);
+    if (current.value === thread) thread.outbox.type(prompt);
     document.getElementById("composer").focus();
   } catch (error) {
     note(`This tab is not connected: ${error.message}`, "fault");
