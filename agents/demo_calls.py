@@ -112,8 +112,6 @@ def _masked(message: str) -> str:
     def blank(match: re.Match[str]) -> str:
         return " " * len(match[0])
 
-    for start, end in _json_objects(message):
-        message = message[:start] + " " * (end - start) + message[end:]
     return _OPAQUE.sub(blank, message)
 
 

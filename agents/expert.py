@@ -10,6 +10,7 @@ from typing import Protocol
 from agents import history, providers
 from agents.budget import Budget, RunEndedError
 from agents.calls import Tool, ToolCall, side_by_side
+from agents.endpoints import Model, ModelError
 from agents.events import Event, Finished, RunInput, TextDelta
 from agents.history import AnsweredCall, Conversation
 from agents.streams import Turn
@@ -47,7 +48,7 @@ class ExpertAgent:
             async with aclosing(run.events()) as events:
                 async for event in events:
                     yield event
-        except (RunEndedError, providers.ModelError) as ended:
+        except (RunEndedError, ModelError) as ended:
             yield Finished("failed", str(ended), run.model, run.usage)
         else:
             yield Finished("done", run.remark, run.model, run.usage)
@@ -89,7 +90,7 @@ class _Run:
                     yield event
         self._end(turn)
 
-    async def _answer(self, model: providers.Model, turn: Turn) -> AsyncGenerator[Event]:
+    async def _answer(self, model: Model, turn: Turn) -> AsyncGenerator[Event]:
         """Ask the model; its text comes as events, the rest is put into ``turn``."""
         self._budget.next_round()
         messages = self._conversation.messages
@@ -100,7 +101,7 @@ class _Run:
         for kind, tokens in turn.usage.items():
             self.usage[kind] = self.usage.get(kind, 0) + tokens
 
-    async def _round(self, model: providers.Model, turn: Turn) -> AsyncGenerator[Event]:
+    async def _round(self, model: Model, turn: Turn) -> AsyncGenerator[Event]:
         """Make the turn's calls and add them with their outcomes to the conversation."""
         self._budget.next_calls(len(turn.calls))
         settings = self._tools, self._input.thread, self._budget, turn.cut_off
@@ -112,7 +113,7 @@ class _Run:
         failed = [(call.asked.name, call.asked.arguments) for call in calls if call.failed]
         self._budget.round_ended(failed, turn.cut_off)
 
-    def _remember(self, model: providers.Model, turn: Turn, calls: Sequence[ToolCall]) -> None:
+    def _remember(self, model: Model, turn: Turn, calls: Sequence[ToolCall]) -> None:
         answered = [
             AnsweredCall(call.asked.name, call.arguments, call.answer, call.asked.id)
             for call in calls

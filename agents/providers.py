@@ -1,78 +1,26 @@
-"""Which model answers, at which endpoint, and how its failures read; all that speaks to openai.
-
-The environment names them: ``OPENAI_API_KEY``, ``OPENAI_BASE_URL`` and ``OPENAI_MODEL``. Without
-key and base URL the built-in demo model answers.
-"""
+"""How a model is asked and how its failures read; the one place that speaks to openai."""
 
 import asyncio
 import json
-import os
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from math import inf
 from typing import Any, cast
-from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 import httpx2
 import openai
 
 from agents import demo, sse
+from agents.endpoints import DEMO, Endpoint, Model, ModelError, configured, default_name, setting
 from agents.history import Message
 from agents.streams import Turn
 
-OPENAI_ADDRESS = "https://api.openai.com/v1"
 CONNECT_TIMEOUT = 5.0  # seconds
 SEND_TIMEOUT = 60.0  # seconds for a free connection, and for a part of the request
-SILENCE = 120.0  # seconds without a sign of the model; REMOTES_MODEL_TIMEOUT sets another number
 RETRIES = 2  # more tries, as long as no answer has begun
 DRAIN_TIMEOUT = 0.1  # seconds that the end of a finished stream may take, to keep the connection
 REASON_LENGTH = 300  # characters of an endpoint's own words that are shown
 KEPT = "What it had said is kept."
-
-
-class ModelError(Exception):
-    """The model gave no whole answer; the text is one or two sentences for the person."""
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where models are served."""
-
-    base_url: str
-    api_key: str
-    silence: float = SILENCE
-    """Seconds to wait for its next sign of life."""
-
-    @property
-    def address(self) -> str:
-        """The base URL without what may be secret in it."""
-        parts = urlsplit(self.base_url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A model at its endpoint."""
-
-    name: str
-    endpoint: Endpoint
-
-    @property
-    def wants_reasoning(self) -> bool:
-        """Whether it is to get back, within a run, what it thought aloud beside its calls.
-
-        Some servers insist on that and some refuse it: ``REMOTES_RETURN_REASONING`` holds the
-        names of the models that want it, with ``*`` as in file names, separated by blanks.
-        """
-        patterns = os.environ.get("REMOTES_RETURN_REASONING", "").split()
-        return any(fnmatchcase(self.name, pattern) for pattern in patterns)
-
-
-DEMO = Endpoint("http://demo.invalid/v1", "needs-no-key")
-"""Never looked up: the demo model answers within this process."""
 
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Endpoint, openai.AsyncOpenAI]] = (
     WeakKeyDictionary()
@@ -85,18 +33,11 @@ async def choose(wanted: str | None) -> Model:
     Raises:
         ModelError: The settings do not say enough, or the endpoint does not.
     """
-    endpoint = _configured()
+    endpoint = configured()
     if endpoint is None or wanted == demo.NAME:
         return Model(demo.NAME, DEMO)
     name = wanted or default_name()
     return Model(name or await _first_model(endpoint), endpoint)
-
-
-def default_name() -> str | None:
-    """The model that answers unless a thread chooses another; None if the endpoint decides."""
-    if _setting("OPENAI_API_KEY") or _setting("OPENAI_BASE_URL"):
-        return _setting("OPENAI_MODEL") or None
-    return demo.NAME
 
 
 async def stream_turn(
@@ -137,42 +78,6 @@ async def close() -> None:
         await client.close()
 
 
-def _setting(name: str) -> str:
-    return os.environ.get(name, "").strip()
-
-
-def _configured() -> Endpoint | None:
-    key, base_url = _setting("OPENAI_API_KEY"), _setting("OPENAI_BASE_URL")
-    if not key and not base_url:
-        return None
-    if not (key.isascii() and key.isprintable()):
-        raise ModelError("OPENAI_API_KEY holds characters that no key has. Set it anew.")
-    endpoint = Endpoint(base_url or OPENAI_ADDRESS, key, _silence())
-    if not _is_address(endpoint.base_url):
-        raise ModelError(
-            "OPENAI_BASE_URL is no address of an API. It looks like http://127.0.0.1:11434/v1."
-        )
-    return endpoint
-
-
-def _silence() -> float:
-    text = _setting("REMOTES_MODEL_TIMEOUT") or str(SILENCE)
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < inf:
-        raise ModelError("REMOTES_MODEL_TIMEOUT is no number of seconds.")
-    return seconds
-
-
-def _is_address(url: str) -> bool:
-    try:
-        return urlsplit(url).scheme in ("http", "https") and httpx2.URL(url).host != ""
-    except (ValueError, httpx2.InvalidURL):
-        return False
-
-
 def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
     clients = _clients.setdefault(asyncio.get_running_loop(), {})
     if endpoint not in clients:
@@ -198,7 +103,7 @@ def _demo_client() -> openai.AsyncOpenAI:
 
 async def _first_model(endpoint: Endpoint) -> str:
     """The first of the models that the endpoint lists; a local server often has just one."""
-    if not _setting("OPENAI_BASE_URL"):
+    if not setting("OPENAI_BASE_URL"):
         raise ModelError("No model is chosen. Set OPENAI_MODEL to the name of one.")
     unknown = ModelError(
         f"The endpoint at {endpoint.address} does not say which models it has. Set OPENAI_MODEL "

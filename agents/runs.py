@@ -7,7 +7,7 @@ whatever happens, its message and each of its calls get exactly one outcome.
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from time import monotonic
 from typing import Any, Literal, TypeVar, cast
 
@@ -228,8 +228,14 @@ async def stop(thread: str) -> Run | None:
 async def lasting(work: Coroutine[Any, Any, T]) -> T:
     """What ``work`` returns; it goes on to its end even if nobody waits for it any more."""
     task = asyncio.ensure_future(work)
-    nodes.spawn(task)
+    nodes.spawn(_refusal_aside(task))
     return await asyncio.shield(task)
+
+
+async def _refusal_aside(task: asyncio.Future[Any]) -> None:
+    """Wait for ``task``; a refusal is for whoever asked, and no failure of the node."""
+    with suppress(ActionError):
+        await task
 
 
 async def _completed(work: Coroutine[Any, Any, T]) -> T:

@@ -315,11 +315,32 @@ def test_every_frame_that_an_example_gets_is_one_that_the_server_sends() -> None
             assert frame["action"] in events()
 
 
+@pytest.mark.parametrize(
+    ("section", "action", "way"),
+    [
+        ("Welcome", "welcome", []),
+        ("Errors", "error", []),
+        ("remote-list", "remote-list", ["remotes", 0]),
+        ("remote-call", "remote-call", []),
+    ],
+)
+def test_what_the_examples_get_is_explained(
+    section: str, action: str, way: list[str | int]
+) -> None:
+    """The examples are compared with a real server's frames; so are, thereby, these tables."""
+    got = [json.loads(text) for _, verb, text in examples() if verb == "gets"]
+    values = [frame["payload"] for frame in got if frame["action"] == action]
+    for step in way:
+        values = [value[step] for value in values]
+    told = [name for row in table(SECTIONS[section], "Key") for name in names(row[0])]
+    assert set(told) == set[str]().union(*values)
+
+
 # The house
 
 
 def test_every_path_that_the_architecture_names_exists() -> None:
-    paths = re.findall(r"`([\w./-]+(?:\.(?:py|js|html|css|sh|toml|txt|pyz|md)|/))`", ARCHITECTURE)
+    paths = re.findall(r"`([\w.-]+/[\w./-]*)`", ARCHITECTURE)
     assert paths
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
@@ -353,10 +374,10 @@ def anchors(page: str) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
-def test_every_link_between_the_pages_leads_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\((?!\w+:)([^)]+)\)", page.read_text()):
+@pytest.mark.parametrize("doc", sorted(DOCS.rglob("*.md")), ids=lambda doc: doc.name)
+def test_every_link_between_the_pages_leads_somewhere(doc: Path) -> None:
+    for target in re.findall(r"\]\((?!\w+:)([^)]+)\)", doc.read_text()):
         path, _, anchor = target.partition("#")
-        there = (page.parent / path).resolve() if path else page
+        there = (doc.parent / path).resolve() if path else doc
         assert there.exists(), target
         assert not anchor or anchor in anchors(there.read_text()), target

@@ -36,8 +36,8 @@ async function bundle(name) {
     write: false,
   });
   const licences = await Promise.all(packagesOf(result.metafile).map(licenceOf));
-  const banner = `/*! Made by script/vendor/build.js; holds the following packages.\n\n${licences.join("\n\n----\n\n")}\n*/\n`;
-  await writeFile(path.join(target, name), banner + result.outputFiles[0].text);
+  const notice = ["Made by script/vendor/build.js; holds the following packages.", ...licences].join("\n\n----\n\n");
+  await writeFile(path.join(target, name), `/*! ${notice}\n*/\n${result.outputFiles[0].text}`);
 }
 
 await Promise.all(["vendor.js", "vendor-highlight.js"].map(bundle));

@@ -117,6 +117,7 @@ async def test_functions_that_a_message_names_are_called_with_its_values(
         ("disk_free", ["laptop"]),
         ("disk_free on the home server", ["home server"]),
         ("home server: disk_free", ["home server"]),
+        ("disk_free on laptop, then disk_free on home server", ["laptop", "home server"]),
         ("disk_free on laptop and on home-server", ["laptop", "home server"]),
         ("laptop.disk_free, then home_server.disk_free", ["laptop", "home server"]),
     ],

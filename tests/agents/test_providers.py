@@ -78,7 +78,16 @@ async def test_nothing_listening_names_the_address_and_its_setting(
 
 
 @pytest.mark.parametrize(
-    "address", ["127.0.0.1:11434/v1", "localhost", "ftp://a/v1", "http://", "http://[::1", "http:x"]
+    "address",
+    [
+        "127.0.0.1:11434/v1",
+        "localhost",
+        "ftp://a/v1",
+        "http://",
+        "http://[::1",
+        "http:x",
+        "http://a b",
+    ],
 )
 async def test_an_address_that_is_none_names_its_setting(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, address: str

@@ -155,6 +155,21 @@ async def test_the_agent_gets_the_branch_and_the_names_in_the_threads_resources(
     assert (call.function, call.offset, call.status, call.result) == ("slow", 10, "done", "1.10")
 
 
+async def test_a_second_answer_is_told_alone_and_as_one_of_two(thread: Thread, tab: Page) -> None:
+    first = await begin(thread, Script(TextDelta("Yes.")))
+    await ended(tab)
+    turn = await in_database(turns.regenerate, thread.user_id, first.answer, "", nodes.boot_id)
+    script = Script(TextDelta("No."))
+    await Agent(script.run).received_message(turn)
+    await ended(tab, 2)
+    assert [each.content for each in script.inputs[0].history] == ["go"]
+    created = [each["message"] for each in tab.of("message-created")[2:]]
+    finished = tab.of("message-finished")[1]["message"]
+    both = [first.answer.pk, turn.answer.pk]
+    assert [each["siblings"] for each in (*created, finished)] == [both, both]
+    assert (finished["id"], finished["content"]) == (turn.answer.pk, "No.")
+
+
 async def test_text_goes_out_in_batches_counted_in_code_points_the_first_at_once(
     thread: Thread, tab: Page
 ) -> None:

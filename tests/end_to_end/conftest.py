@@ -80,7 +80,6 @@ def fake_model() -> Iterator[FakeModel]:
 def model(fake_model: FakeModel) -> Iterator[FakeModel]:
     """The scripted model; a test ends with nothing to complain of."""
     yield fake_model
-    fake_model.release()
     assert fake_model.complaints == []
 
 
@@ -94,20 +93,6 @@ def scripted_server(
     server.start()
     yield server
     server.stop()
-
-
-@pytest.fixture(scope="session")
-def tokens() -> Callable[[Server, str], str]:
-    """A token of a user of a server, the same each time."""
-    made: dict[tuple[Path, str], str] = {}
-
-    def token(server: Server, user: str) -> str:
-        key = (server.data_dir, user)
-        if key not in made:
-            made[key] = server.token(user)
-        return made[key]
-
-    return token
 
 
 @pytest.fixture(scope="session")
@@ -133,14 +118,12 @@ def background() -> Iterator[Background]:
 
 
 @pytest.fixture
-def program(
-    background: Background, tokens: Callable[[Server, str], str]
-) -> Iterator[Callable[..., Program]]:
+def program(background: Background) -> Iterator[Callable[..., Program]]:
     """Starts programs: ``program(server, user="ana")``."""
     started: list[Program] = []
 
     def start(server: Server, user: str = "ana") -> Program:
-        started.append(Program(background, server, tokens(server, user)))
+        started.append(Program(background, server, server.token(user)))
         return started[-1]
 
     yield start

@@ -203,7 +203,7 @@ class FakeModel:
         self._always: Script | None = None
         self._came = threading.Condition()
         self._loop = asyncio.new_event_loop()
-        self._gate = asyncio.Event()
+        self._gate = _Gate()
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._listening = threading.Event()
 
@@ -221,8 +221,8 @@ class FakeModel:
         self._always = answer
 
     def release(self) -> None:
-        """Let all answers that are held go on."""
-        self._loop.call_soon_threadsafe(self._gate.set)
+        """Let all answers that are held now go on."""
+        self._loop.call_soon_threadsafe(self._gate.open)
 
     def wait_for_request(self, number: int = 1) -> Request:
         """The request of that number, once it has come; blocks the thread."""
@@ -330,6 +330,20 @@ class FakeModel:
             leaving.cancel()
 
 
+class _Gate:
+    """Where held answers wait; it shuts again behind those that it lets through."""
+
+    def __init__(self) -> None:
+        self._opened = asyncio.Event()
+
+    async def passed(self) -> None:
+        await self._opened.wait()
+
+    def open(self) -> None:
+        self._opened.set()
+        self._opened = asyncio.Event()
+
+
 class _Reader(asyncio.StreamReader):
     """What comes over a connection; ``ended`` is set when the client closes it."""
 
@@ -354,7 +368,7 @@ async def _head(reader: asyncio.StreamReader) -> tuple[str, str, dict[str, str]]
     return method, path, {name.lower(): value.strip() for name, value in pairs}
 
 
-async def _send(writer: asyncio.StreamWriter, answer: Answer, gate: asyncio.Event) -> bool:
+async def _send(writer: asyncio.StreamWriter, answer: Answer, gate: "_Gate") -> bool:
     """Send the answer; returns whether it came to its end."""
     writer.write(
         f"HTTP/1.1 {answer.status} Scripted\r\nContent-Type: {answer.content_type}\r\n"
@@ -365,8 +379,7 @@ async def _send(writer: asyncio.StreamWriter, answer: Answer, gate: asyncio.Even
             case Pause(seconds):
                 await asyncio.sleep(seconds)
             case Hold():
-                await gate.wait()
-                gate.clear()
+                await gate.passed()
             case BreakOff():
                 return False
             case bytes():

@@ -19,7 +19,11 @@ export function blocksOf(text) {
   const definitions = JSON.stringify(tokens.links);
   return tokens
     .filter((token) => token.type !== "space" && token.type !== "def")
-    .map((token) => (token.type === "code" ? codeBlock(token) : { raw: token.raw + definitions, token: placed(token) }));
+    .map((token) => (token.type === "code" ? codeBlock(token) : textBlock(token, definitions)));
+}
+
+function textBlock(token, definitions) {
+  return { raw: token.raw + definitions, token: placed(token) };
 }
 
 /** Headings go below those of the page. */

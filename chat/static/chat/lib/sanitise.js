@@ -7,7 +7,9 @@ const ELEMENTS = [
   "img", "input", "kbd", "li", "mark", "ol", "p", "pre", "s", "span", "strong", "sub", "summary", "sup", "table",
   "tbody", "td", "th", "thead", "tr", "u", "ul",
 ];
-const ATTRIBUTES = ["align", "alt", "checked", "colspan", "disabled", "href", "open", "rowspan", "src", "start", "title", "type"];
+const ATTRIBUTES = [
+  "align", "alt", "checked", "colspan", "disabled", "href", "open", "rowspan", "src", "start", "title", "type",
+];
 const LINK = /^(https?:\/\/|mailto:)/i;
 const IMAGE = /^data:image\/(png|jpeg|gif|webp);/i;
 

@@ -2,7 +2,7 @@
 
 import { indexOfPoint } from "./text.js";
 
-/** `[{text, start} | {calls}]`, `start` being the string index of the text; calls with only white space between them are one group. */
+/** `[{text} | {calls}]`; calls with only white space between them are one group. */
 export function segments(content, calls) {
   const parts = [];
   let start = 0;
@@ -19,5 +19,5 @@ export function segments(content, calls) {
 
 function pushText(parts, content, start, end) {
   const text = content.slice(start, end);
-  if (text.trim()) parts.push({ text, start });
+  if (text.trim()) parts.push({ text });
 }

@@ -3,7 +3,7 @@
 /** How many code points `text` has. */
 export function countPoints(text) {
   let count = 0;
-  for (const _ of text) count++;
+  for (const _point of text) count++;
   return count;
 }
 

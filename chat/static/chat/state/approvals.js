@@ -32,9 +32,10 @@ export function startApprovals() {
 }
 
 function put({ message, call }) {
-  if (call.status === "awaiting-approval") announce(`${call.remotename} asks to run ${call.function}.`, { urgent: true });
+  const waits = call.status === "awaiting-approval";
+  if (waits) announce(`${call.remotename} asks to run ${call.function}.`, { urgent: true });
   if (message !== null) return;
   const known = outsideCalls.value.some(({ id }) => id === call.id);
-  if (known) outsideCalls.value = outsideCalls.value.map((old) => (old.id === call.id ? { ...old, ...call } : old));
-  else if (call.status === "awaiting-approval") outsideCalls.value = [...outsideCalls.value, call];
+  if (known) outsideCalls.value = outsideCalls.value.map((old) => (old.id === call.id ? call : old));
+  else if (waits) outsideCalls.value = [...outsideCalls.value, call];
 }

@@ -15,11 +15,12 @@ export function csrfToken() {
 export async function fetchConnectLines() {
   let response;
   try {
-    response = await fetch(connectLines, { method: "POST", headers: { "X-CSRFToken": csrfToken(), Accept: "application/json" } });
+    response = await fetch(connectLines, { method: "POST", headers: { "X-CSRFToken": csrfToken() } });
   } catch {
     throw new Error("The server can't be reached right now.");
   }
-  if (response.redirected || response.status === 403) throw new Error("You are no longer signed in; load the page again.");
+  const signedOut = response.redirected || response.status === 403;
+  if (signedOut) throw new Error("You are no longer signed in; load the page again.");
   if (!response.ok) throw new Error(`The server could not make a line (HTTP ${response.status}).`);
   return response.json();
 }

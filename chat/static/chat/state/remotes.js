@@ -105,7 +105,7 @@ function compare(name, before, now) {
 function takenOver(name, before, now) {
   const [here, there] = [whereItRuns(now.client), whereItRuns(before.client)];
   const other = here === there ? "another start of the same program" : there;
-  const sentence = `${here} took over the name ${name} from ${other}. A name has one owner, so the earlier one was let go.`;
+  const sentence = `${here} took over the name ${name} from ${other}. A name has one owner: the earlier one let go.`;
   takeovers.value = new Map(takeovers.value).set(name, sentence);
   arrivals.value = [{ name, at: Date.now() }, ...arrivals.value];
   announce(sentence);

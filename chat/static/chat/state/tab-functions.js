@@ -19,7 +19,7 @@ export const askUser = {
       type: "object",
       properties: {
         question: { type: "string", description: "What to ask, as a full sentence." },
-        choices: { type: "array", items: { type: "string" }, description: "Answers to choose from, if they are known." },
+        choices: { type: "array", items: { type: "string" }, description: "Answers to choose from, if known." },
       },
       required: ["question"],
     },

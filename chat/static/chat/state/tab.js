@@ -85,8 +85,11 @@ async function serveAs(name) {
 }
 
 function build(name) {
-  const client = { program: browserName(navigator.userAgent), title: "a browser tab" };
-  const built = new Remote(connection, name, { title: "Browser tab", description: "A browser tab of the chat and the person in front of it.", client });
+  const built = new Remote(connection, name, {
+    title: "Browser tab",
+    description: "A browser tab of the chat, and the person in front of it.",
+    client: { program: browserName(navigator.userAgent), title: "a browser tab" },
+  });
   for (const { definition, handler } of [askUser, notify, timezoneAndLocale]) built.function(definition, handler);
   if (sharesLocation.value) built.function(locationFunction.definition, locationFunction.handler);
   built.on("connected", () => {

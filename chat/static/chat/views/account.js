@@ -18,19 +18,37 @@ const CONNECTIVITY = {
 };
 
 export function Account() {
-  const [lamp, words] = CONNECTIVITY[connectivity.value];
-  const button = html`<span class="avatar" aria-hidden="true">${[...user][0]?.toUpperCase()}</span>
-    <span class="account-name"><span>${user}</span><span class="account-link" data-testid="connection" data-state=${connectivity.value}><span class="lamp" data-state=${lamp}></span>${words}</span></span>
-    <${Icon} name="chevron" />`;
-  return html`<${Menu} button=${button} class="account">
-    <fieldset class="themes"><legend>Theme</legend>
-      ${THEMES.map(([value, label, icon]) => html`<label key=${value}><input type="radio" name="theme" value=${value} checked=${theme.value === value}
-        onChange=${() => chooseTheme(value)} /><${Icon} name=${icon} />${label}</label>`)}
-    </fieldset>
+  return html`<${Menu} button=${html`<${Name} />`} class="account">
+    <${Themes} />
     <a href=${passwordChange}><${Icon} name="key" />Change password</a>
     ${admin && html`<a href=${admin}><${Icon} name="shield" />Administration</a>`}
     <form method="post" action=${signOut} onSubmit=${() => connection.stop()}>
-      <input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} /><input type="hidden" name="next" value=${`${signIn}?why=signed-out`} />
-      <button><${Icon} name="out" />Sign out</button></form>
+      <input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} />
+      <input type="hidden" name="next" value=${`${signIn}?why=signed-out`} />
+      <button><${Icon} name="out" />Sign out</button>
+    </form>
   <//>`;
+}
+
+function Name() {
+  const [lamp, words] = CONNECTIVITY[connectivity.value];
+  return html`<span class="avatar" aria-hidden="true">${[...user][0].toUpperCase()}</span>
+    <span class="account-name">
+      <span>${user}</span>
+      <span class="account-link" data-testid="connection" data-state=${connectivity.value}>
+        <span class="lamp" data-state=${lamp}></span>${words}
+      </span>
+    </span>
+    <${Icon} name="chevron" />`;
+}
+
+function Themes() {
+  return html`<fieldset class="themes">
+    <legend>Theme</legend>
+    ${THEMES.map(([value, label, icon]) => html`<label key=${value}>
+      <input type="radio" name="theme" value=${value} checked=${theme.value === value}
+        onChange=${() => chooseTheme(value)} />
+      <${Icon} name=${icon} />${label}
+    </label>`)}
+  </fieldset>`;
 }

@@ -17,10 +17,12 @@ export function ConnectDialog() {
     fetchConnectLines().then(setLines, (error) => setFault(error.message));
   };
   useEffect(load, []);
-  return html`<${Dialog} title="Connect something" class="connect">
+  return html`<${Dialog} title="Connect something">
     <p>Run this in a terminal on the computer whose functions the agent may call. It needs Python 3.10 or newer and
       nothing else; it dials out, so no port is opened.</p>
-    ${fault && html`<div class="fault-box" role="alert"><p>${fault}</p><button class="button" onClick=${load}>Try again</button></div>`}
+    ${fault && html`<div class="fault-box" role="alert">
+      <p>${fault}</p><button type="button" class="button" onClick=${load}>Try again</button>
+    </div>`}
     ${!fault && !lines && html`<p class="quiet" role="status">Making a line for you…</p>`}
     ${lines && html`<${Lines} lines=${lines} /><${Arrival} since=${opened} />`}
   <//>`;
@@ -33,24 +35,29 @@ function Lines({ lines }) {
       <header><h3>${label}</h3><${CopyButton} text=${lines[system]} what=${`the line for ${label}`} /></header>
       <pre class="line-text" data-testid=${`connect-line-${system}`} tabindex="0">${lines[system]}</pre>
     </section>`)}
-    <p class="quiet">The line holds a fresh token: whoever has it can connect programs as you, so treat it like a password.
-      The functions are in the file it names, ordinary Python that you can edit; if the file is not there yet, a small
-      starter is written.</p>`;
+    <p class="quiet">The line holds a fresh token: whoever has it can connect programs as you, so treat it like a
+      password. The functions are in the file it names, ordinary Python that you can edit; if the file is not there
+      yet, a small starter is written.</p>`;
 }
 
+/** Waits for the first remote that connects after the dialog was opened. */
 function Arrival({ since }) {
   const newest = arrivals.value.find(({ at }) => at >= since);
   const remote = newest && liveRemote(newest.name);
   if (!remote) {
-    return html`<div class="arrival" role="status" data-testid="arrival"><span class="lamp" data-state="busy"></span>
-      <span>Waiting for a program to connect…</span></div>`;
+    return html`<div class="arrival" role="status" data-testid="arrival">
+      <span class="lamp" data-state="busy"></span><span>Waiting for a program to connect…</span>
+    </div>`;
   }
   const on = current.value.about.value.remotes.includes(newest.name);
   const use = async () => {
     if (!on) await current.value.switchRemote(newest.name, true);
     closeDialog();
   };
-  return html`<div class="arrival here" role="status" data-testid="arrival"><span class="lamp" data-state="live"></span>
-    <span><strong>${newest.name}</strong> is connected: ${counted(remote.functions.length, "function")}, from ${whereItRuns(remote.client)}.</span>
-    <button type="button" class="button primary" onClick=${use}>${on ? "Done" : "Use it in this chat"}</button></div>`;
+  return html`<div class="arrival here" role="status" data-testid="arrival">
+    <span class="lamp" data-state="live"></span>
+    <span><strong>${newest.name}</strong> is connected: ${counted(remote.functions.length, "function")}, from
+      ${whereItRuns(remote.client)}.</span>
+    <button type="button" class="button primary" onClick=${use}>${on ? "Done" : "Use it in this chat"}</button>
+  </div>`;
 }

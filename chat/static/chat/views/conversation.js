@@ -36,7 +36,11 @@ function Messages({ thread }) {
 
 function Body({ thread, box }) {
   const phase = thread.phase.value;
-  if (phase === "loading") return html`<div class="skeleton" role="status" aria-label="Opening the chat"><span></span><span></span><span></span></div>`;
+  if (phase === "loading") {
+    return html`<div class="skeleton" role="status" aria-label="Opening the chat">
+      <span></span><span></span><span></span>
+    </div>`;
+  }
   if (phase !== "ready") return html`<${Unopened} thread=${thread} words=${phase} />`;
   const messages = thread.messages.value;
   if (messages.length === 0 && !thread.outbox.outgoing.value) return html`<${Welcome} thread=${thread} />`;

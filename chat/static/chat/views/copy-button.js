@@ -6,7 +6,8 @@ import { Icon } from "./icon.js";
 
 const SHOWN = 1_600; // milliseconds
 
-export function CopyButton({ text, label = "Copy", what = "", class: more = "" }) {
+/** `what` is being copied, for those who hear the button. */
+export function CopyButton({ text, what }) {
   const [copied, setCopied] = useState(false);
   const onClick = async () => {
     if (!(await copy(text))) return note("The browser did not allow copying; select the text instead.", "fault");
@@ -14,7 +15,7 @@ export function CopyButton({ text, label = "Copy", what = "", class: more = "" }
     setCopied(true);
     setTimeout(() => setCopied(false), SHOWN);
   };
-  return html`<button type="button" class=${`copy ${more}`} aria-label=${what ? `${label} ${what}` : label} onClick=${onClick}>
-    <${Icon} name=${copied ? "check" : "copy"} /><span>${copied ? "Copied" : label}</span>
+  return html`<button type="button" class="copy" aria-label=${`Copy ${what}`} onClick=${onClick}>
+    <${Icon} name=${copied ? "check" : "copy"} /><span>${copied ? "Copied" : "Copy"}</span>
   </button>`;
 }

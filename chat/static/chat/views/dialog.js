@@ -1,5 +1,6 @@
 /** The frame of every dialog. */
 import { html, useEffect, useRef } from "../vendor.js";
+import { focusComposer, isFocusLost } from "../lib/focus.js";
 import { dialog } from "../state/layout.js";
 import { IconButton } from "./icon.js";
 
@@ -15,12 +16,16 @@ export function closeDialog() {
 export function Dialog({ title, class: more = "", children }) {
   const element = useRef(null);
   useEffect(() => {
-    const before = document.activeElement;
-    element.current.showModal();
-    return () => before?.isConnected && before.focus();
+    const box = element.current;
+    box.showModal();
+    return () => {
+      box.close(); // gives the focus back where it was, if that still is
+      if (isFocusLost(box)) focusComposer();
+    };
   }, []);
   const onClick = (event) => event.target === element.current && element.current.close();
-  return html`<dialog class=${`dialog ${more}`} ref=${element} aria-labelledby="dialog-title" onClose=${closeDialog} onClick=${onClick}>
+  return html`<dialog class=${`dialog ${more}`} ref=${element} aria-labelledby="dialog-title"
+    onClose=${closeDialog} onClick=${onClick}>
     <div class="dialog-body">
       <header class="dialog-head">
         <h2 id="dialog-title">${title}</h2>

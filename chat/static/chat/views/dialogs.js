@@ -1,6 +1,6 @@
 /** Whichever dialog is open. */
 import { html, useState } from "../vendor.js";
-import { current, deleteThread, renameThread } from "../state/chats.js";
+import { deleteThread, renameThread } from "../state/chats.js";
 import { dialog } from "../state/layout.js";
 import { ConnectDialog } from "./connect.js";
 import { closeDialog, Dialog } from "./dialog.js";
@@ -16,23 +16,25 @@ function RenameDialog({ thread }) {
     <form class="stack" onSubmit=${onSubmit}>
       <input class="field" aria-label="Title" autofocus maxlength="200" value=${title}
         onFocus=${(event) => event.target.select()} onInput=${(event) => setTitle(event.target.value)} />
-      <div class="actions"><button type="button" class="button" onClick=${closeDialog}>Cancel</button>
-        <button class="button primary">Rename</button></div>
+      <div class="actions">
+        <button type="button" class="button" onClick=${closeDialog}>Cancel</button>
+        <button class="button primary">Rename</button>
+      </div>
     </form>
   <//>`;
 }
 
 function DeleteDialog({ thread }) {
   const onClick = async () => {
-    const shown = current.value?.id === thread.id;
-    if (!(await deleteThread(thread.id))) return;
-    closeDialog();
-    if (shown) document.getElementById("composer")?.focus();
+    if (await deleteThread(thread.id)) closeDialog();
   };
   return html`<${Dialog} title="Delete this chat?" class="small">
-    <p>“${thread.title || "New chat"}” and everything in it will be gone for good. An answer that is being written stops.</p>
-    <div class="actions"><button type="button" class="button" autofocus onClick=${closeDialog}>Keep it</button>
-      <button type="button" class="button danger" onClick=${onClick}>Delete</button></div>
+    <p>“${thread.title || "New chat"}” and everything in it will be gone for good. An answer that is being written
+      stops.</p>
+    <div class="actions">
+      <button type="button" class="button" autofocus onClick=${closeDialog}>Keep it</button>
+      <button type="button" class="button danger" onClick=${onClick}>Delete</button>
+    </div>
   <//>`;
 }
 

@@ -5,20 +5,27 @@ import { overlay } from "../state/layout.js";
 import { connection, connectivity, nextAttempt } from "../state/session.js";
 import { Icon, IconButton } from "./icon.js";
 import { useSecondsUntil } from "./seconds.js";
-import { ThreadMenu } from "./sidebar.js";
+import { ThreadMenu } from "./thread-menu.js";
 
 export function Header({ thread }) {
   const { title, remotes } = thread.about.value;
-  const model = thread.model.value;
   return html`<header class="top">
       <${IconButton} name="menu" label="Chats" class="only-narrow" onClick=${() => (overlay.value = "threads")} />
       <h1 dir="auto">${title || "New chat"}</h1>
-      ${model && html`<span class="chip" title=${model === "demo" ? "The built-in demo model: it follows simple rules and needs no key" : "The model of this chat"}>${modelName(model)}</span>`}
+      <${Model} name=${thread.model.value} />
       ${thread.id && html`<${ThreadMenu} thread=${thread.about.value} />`}
       <button type="button" class="tools-button only-medium" aria-label=${`Tools: ${remotes.length} switched on`}
-        onClick=${() => (overlay.value = "tools")}><${Icon} name="tools" /><span>${remotes.length || ""}</span></button>
+        onClick=${() => (overlay.value = "tools")}>
+        <${Icon} name="tools" /><span>${remotes.length || ""}</span>
+      </button>
     </header>
     <${ConnectionStrip} />`;
+}
+
+function Model({ name }) {
+  if (!name) return null;
+  const words = name === "demo" ? "The built-in demo: a script that needs no key, and no AI" : "The model of this chat";
+  return html`<span class="chip" title=${words}>${modelName(name)}</span>`;
 }
 
 /** Says when the page is cut off, and what happens about it. */
@@ -33,6 +40,7 @@ function ConnectionStrip() {
 
 function ComingBack() {
   const seconds = useSecondsUntil(nextAttempt.value ?? Date.now());
-  return html`<span>The server can't be reached. What you type is kept.${seconds > 0 ? ` Trying again in ${seconds} s.` : " Trying…"}</span>
+  const soon = seconds > 0 ? `Trying again in ${seconds} s.` : "Trying…";
+  return html`<span>The server can't be reached. What you type is kept. ${soon}</span>
     <button type="button" class="button quiet-button" onClick=${() => connection.retry()}>Try now</button>`;
 }

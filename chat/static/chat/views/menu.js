@@ -1,4 +1,4 @@
-/** A button with a short list of actions below it. */
+/** A button with a short list of actions below it; an action with `data-closes` closes it. */
 import { html, useEffect, useRef, useState } from "../vendor.js";
 
 const GAP = 4; // pixels
@@ -11,7 +11,7 @@ export function Menu({ label, button, class: more = "", children }) {
   useEffect(() => {
     if (!open) return;
     place(panel.current, root.current.getBoundingClientRect());
-    panel.current.querySelector("button, a")?.focus();
+    panel.current.querySelector("button, a, :checked").focus();
   }, [open]);
   const onKeyDown = (event) => {
     if (event.key !== "Escape" || !open) return;
@@ -19,12 +19,11 @@ export function Menu({ label, button, class: more = "", children }) {
     setOpen(false);
     root.current.querySelector("button").focus();
   };
+  const onClick = (event) => event.target.closest("[data-closes]") && setOpen(false);
   return html`<div class=${`menu ${more}`} ref=${root} onKeyDown=${onKeyDown}>
     <button type="button" class="menu-button" aria-label=${label} title=${label} aria-expanded=${String(open)}
       onClick=${() => setOpen(!open)}>${button}</button>
-    ${open && html`<div class="menu-panel" ref=${panel} onClick=${(event) => event.target.closest("[data-closes]") && setOpen(false)}>
-      ${children}
-    </div>`}
+    ${open && html`<div class="menu-panel" ref=${panel} onClick=${onClick}>${children}</div>`}
   </div>`;
 }
 

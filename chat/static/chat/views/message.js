@@ -15,11 +15,13 @@ const ENDINGS = {
 
 export function Message({ message, model }) {
   const state = message.state.value;
-  return state.role === "user" ? html`<${Question} state=${state} />` : html`<${Answer} state=${state} model=${model} />`;
+  if (state.role === "user") return html`<${Question} state=${state} />`;
+  return html`<${Answer} state=${state} model=${model} />`;
 }
 
 function Question({ state }) {
-  return html`<article class="message question" aria-label="You" data-testid="message" data-role="user" data-status=${state.status}>
+  return html`<article class="message question" aria-label="You" data-testid="message" data-role="user"
+      data-status=${state.status}>
     <div class="bubble" dir="auto">${state.content}</div>
     <div class="message-foot"><${CopyButton} text=${state.content} what="your message" /></div>
   </article>`;

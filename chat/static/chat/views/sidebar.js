@@ -5,9 +5,8 @@ import { activityOf, current, goTo } from "../state/chats.js";
 import { overlay } from "../state/layout.js";
 import { listState, loadMoreThreads, loadThreads, moreThreads, query, search, threads } from "../state/threads.js";
 import { Account } from "./account.js";
-import { openDialog } from "./dialog.js";
 import { Icon, IconButton } from "./icon.js";
-import { Menu } from "./menu.js";
+import { ThreadMenu } from "./thread-menu.js";
 
 const TYPING_PAUSE = 150; // milliseconds
 
@@ -17,7 +16,8 @@ export function Sidebar() {
       <a class="brand" href="/" onClick=${(event) => visit(event, null)}><${Icon} name="mark" /><span>Remotes</span></a>
       <${IconButton} name="close" label="Close" class="only-narrow" onClick=${() => (overlay.value = null)} />
     </div>
-    <button type="button" class="new-chat" data-testid="new-chat" title="New chat (Ctrl+Shift+O)" onClick=${(event) => visit(event, null)}><${Icon} name="plus" />New chat</button>
+    <button type="button" class="new-chat" data-testid="new-chat" title="New chat (Ctrl+Shift+O)"
+      onClick=${(event) => visit(event, null)}><${Icon} name="plus" />New chat</button>
     <${Search} />
     <div class="threads"><${ThreadList} /></div>
     <${Account} />
@@ -47,16 +47,21 @@ function Search() {
 function ThreadList() {
   if (listState.value === "loading") return html`<p class="quiet">Reading your chats…</p>`;
   if (listState.value !== "ready") {
-    return html`<div class="quiet" role="alert"><p>${listState.value}</p><button type="button" class="button" onClick=${loadThreads}>Try again</button></div>`;
+    return html`<div class="fault-box" role="alert">
+      <p class="fault">${listState.value}</p>
+      <button type="button" class="button" onClick=${loadThreads}>Try again</button>
+    </div>`;
   }
   if (threads.value.length === 0) {
-    return html`<p class="quiet">${query.value ? `No chat has “${query.value}”.` : "Your chats will be listed here."}</p>`;
+    const words = query.value ? `No chat has “${query.value}”.` : "Your chats will be listed here.";
+    return html`<p class="quiet">${words}</p>`;
   }
   return html`${groups(threads.value).map(([heading, members]) => html`<section key=${heading}>
       <h2>${heading}</h2>
       <ul>${members.map((thread) => html`<${Item} key=${thread.id} thread=${thread} />`)}</ul>
     </section>`)}
-    ${moreThreads.value && html`<button type="button" class="button more" onClick=${loadMoreThreads}>Older chats</button>`}`;
+    ${moreThreads.value && html`<button type="button" class="button more" onClick=${loadMoreThreads}>
+      Older chats</button>`}`;
 }
 
 function groups(list) {
@@ -74,18 +79,12 @@ function Item({ thread }) {
   const shown = current.value.about.value.id === thread.id;
   const [lamp, words] = ACTIVITIES[activityOf(thread.id)] ?? [];
   return html`<li class="thread-item" data-testid="thread" data-current=${shown}>
-    <a href=${`/t/${encodeURIComponent(thread.id)}`} aria-current=${shown ? "page" : undefined} onClick=${(event) => visit(event, thread.id)}>
+    <a href=${`/t/${encodeURIComponent(thread.id)}`} aria-current=${shown ? "page" : undefined}
+      onClick=${(event) => visit(event, thread.id)}>
       ${lamp && html`<span class="lamp" data-state=${lamp}></span>`}
-      <span class="thread-title" dir="auto">${thread.title || "New chat"}</span>${words && html`<span class="offscreen">${words}</span>`}
+      <span class="thread-title" dir="auto">${thread.title || "New chat"}</span>
+      ${words && html`<span class="offscreen">${words}</span>`}
     </a>
     <${ThreadMenu} thread=${thread} />
   </li>`;
-}
-
-/** What can be done with a thread. */
-export function ThreadMenu({ thread }) {
-  return html`<${Menu} label=${`More about ${thread.title || "this chat"}`} button=${html`<${Icon} name="more" />`}>
-    <button type="button" data-closes onClick=${() => openDialog("rename", { thread })}><${Icon} name="edit" />Rename</button>
-    <button type="button" class="danger-text" data-closes onClick=${() => openDialog("delete", { thread })}><${Icon} name="bin" />Delete</button>
-  <//>`;
 }

@@ -10,15 +10,16 @@ export function useStickToEnd(box, content, subject) {
   useLayoutEffect(() => {
     const element = box.current;
     let pinned = true;
-    let lastTop = 0;
+    let last = { top: 0, height: 0 };
     const toEnd = () => (element.scrollTop = element.scrollHeight);
     const keepUp = () => pinned && toEnd();
     const look = () => {
-      const near = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
-      // Only a move upwards lets go: growth below also takes the view away from the end.
-      if (near) pinned = true;
-      else if (element.scrollTop < lastTop) pinned = false;
-      lastTop = element.scrollTop;
+      const { scrollTop: top, scrollHeight: height, clientHeight } = element;
+      const left = height - top - clientHeight;
+      // Only the reader moves upwards in a page that does not shrink; growth below moves nothing.
+      if (top < last.top && height >= last.height && left > 1) pinned = false;
+      else if (left < NEAR) pinned = true;
+      last = { top, height };
       setAway(!pinned);
     };
     follow.current = () => {

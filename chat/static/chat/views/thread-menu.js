@@ -1,0 +1,17 @@
+/** What can be done with a thread. */
+import { html } from "../vendor.js";
+import { openDialog } from "./dialog.js";
+import { Icon } from "./icon.js";
+import { Menu } from "./menu.js";
+
+export function ThreadMenu({ thread }) {
+  const label = `More about ${thread.title || "this chat"}`;
+  return html`<${Menu} label=${label} button=${html`<${Icon} name="more" />`}>
+    <button type="button" data-closes onClick=${() => openDialog("rename", { thread })}>
+      <${Icon} name="edit" />Rename
+    </button>
+    <button type="button" class="danger-text" data-closes onClick=${() => openDialog("delete", { thread })}>
+      <${Icon} name="bin" />Delete
+    </button>
+  <//>`;
+}
