@@ -176,7 +176,8 @@ class LiveRun:
         self.run.status, self.run.error = status, error
         await self._store_end(left)
         thread = self.run.thread_id
-        del _running[thread]
+        if _running.get(thread) is self:
+            del _running[thread]
         topics.tell(thread, "message-finished", {"message": self.answer.object()})
         topics.tell(thread, "run-finished", {"run": wire.run(self.run)})
         await snapshots.tell_changed(self.user_id, thread)

@@ -132,5 +132,6 @@ def thread_link(page: Page, title: str) -> Locator:
 def choose(page: Page, thread: str, action: str) -> None:
     """Open the menu of a thread in the list, and choose from it."""
     chats = page.get_by_role("navigation", name="Chats")
+    thread_link(page, thread).hover()
     chats.get_by_role("button", name=f"More about {thread}").click()
     chats.get_by_role("button", name=action, exact=True).click()

@@ -1,6 +1,6 @@
 /** Starts the chat page. */
 import { startApprovals, forgetWaiting } from "./state/approvals.js";
-import { catchUp, startChats } from "./state/chats.js";
+import { catchUp, current, startChats } from "./state/chats.js";
 import { loadRemotes, startRemotes } from "./state/remotes.js";
 import { startSession } from "./state/session.js";
 import { restoreTab } from "./state/tab.js";
@@ -16,6 +16,12 @@ startSession(() => {
   forgetWaiting();
   loadRemotes();
   catchUp();
-  restoreTab();
+  restoreTab().then(useTabInNewChat);
 });
+/** A reload of a new chat keeps this tab switched on for it. */
+function useTabInNewChat(name) {
+  const thread = current.value;
+  if (name && !thread.id && !thread.about.value.remotes.includes(name)) thread.switchRemote(name, true);
+}
+
 render(html`<${App} />`, document.getElementById("app"));

@@ -34,11 +34,17 @@ export class Outbox {
     keepDraft(this.#id, { text });
   }
 
-  /** Send what is typed; it stays on the page, and in this browser, until the server has it. */
-  async send() {
-    const sending = { key: randomKey(), content: this.draft.value.trim() };
-    this.draft.value = "";
-    keepDraft(this.#id, { text: "", sending });
+  /** Send what is typed. */
+  async sendDraft() {
+    const content = this.draft.value.trim();
+    this.type("");
+    await this.send(content);
+  }
+
+  /** Send a message; it stays on the page, and in this browser, until the server has it. */
+  async send(content) {
+    const sending = { key: randomKey(), content };
+    keepDraft(this.#id, { sending });
     await this.#try(sending);
   }
 

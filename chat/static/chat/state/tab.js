@@ -4,6 +4,7 @@ import { Remote, RemotesError } from "../../client/index.js";
 import { signal } from "../vendor.js";
 import { browserName } from "../lib/browser.js";
 import { recall, remember } from "../lib/storage.js";
+import { freeTabName } from "../lib/tab-names.js";
 import { whereItRuns } from "../lib/text.js";
 import { note } from "./notices.js";
 import { liveRemote, loadRemotes } from "./remotes.js";
@@ -16,14 +17,12 @@ import {
   timezoneAndLocale,
 } from "./tab-functions.js";
 
-const BASE_NAME = "this-tab";
-
 // In sessionStorage, which a reload keeps and another tab does not see.
 const KEPT = "tab";
 const SHARED = "sharesLocation";
 
 /** `{status: "off"|"connecting"|"on"|"replaced", name, by?}`. */
-export const tab = signal({ status: "off", name: BASE_NAME });
+export const tab = signal({ status: "off", name: freeTabName(() => false) });
 
 /** Whether the user lets this tab tell where it is. */
 export const sharesLocation = signal(locationPossible && recall(SHARED, false, sessionStorage));
@@ -53,23 +52,24 @@ export async function shareLocation() {
   if (tab.value.status === "on") await remote.connect();
 }
 
-/** After a reload: offer it again as before. */
+/** After a reload: offer it again as before; resolves with its name, or null where it was not offered. */
 export async function restoreTab() {
   const kept = recall(KEPT, null, sessionStorage);
-  if (!kept || tab.value.status !== "off") return;
+  if (!kept || tab.value.status !== "off") return null;
   await loadRemotes();
   const [navigation] = performance.getEntriesByType("navigation");
   // A duplicated tab brings a copy of what the first one kept; only a reload surely is the same tab.
   const mine = navigation?.type === "reload" || !liveRemote(kept);
-  await serveAs(mine ? kept : freeName()).catch(explain);
+  try {
+    return await serveAs(mine ? kept : freeName());
+  } catch (error) {
+    explain(error);
+    return null;
+  }
 }
 
 function freeName() {
-  for (let number = 1; ; number++) {
-    const name = number === 1 ? BASE_NAME : `${BASE_NAME}-${number}`;
-    const holder = liveRemote(name);
-    if (!holder || holder.own) return name;
-  }
+  return freeTabName((name) => liveRemote(name) && !liveRemote(name).own);
 }
 
 async function serveAs(name) {

@@ -2,10 +2,12 @@
 
 import { batch, computed, signal } from "../vendor.js";
 import { recall, remember } from "../lib/storage.js";
+import { isTabName } from "../lib/tab-names.js";
 import { Message } from "./message.js";
 import { note } from "./notices.js";
 import { Outbox } from "./outbox.js";
 import { request } from "./session.js";
+import { tab } from "./tab.js";
 
 const NEW_CHAT_REMOTES = "newChatRemotes";
 
@@ -14,7 +16,7 @@ export class Thread {
   constructor(id) {
     this.id = id;
     /** The protocol's thread. */
-    this.about = signal({ title: "", model: null, remotes: id ? [] : recall(NEW_CHAT_REMOTES, []) });
+    this.about = signal({ title: "", model: null, remotes: id ? [] : newChatRemotes() });
     this.messages = signal([]);
     /** Whether there are messages before the first one here. */
     this.more = signal(false);
@@ -97,7 +99,7 @@ export class Thread {
     const others = before.remotes.filter((other) => other !== name);
     const remotes = on ? [...others, name] : others;
     this.about.value = { ...before, remotes };
-    if (!this.id) return remember(NEW_CHAT_REMOTES, remotes);
+    if (!this.id) return rememberForNewChats(remotes);
     try {
       await request("thread-update", { thread: this.id, remotes });
     } catch (error) {
@@ -121,6 +123,13 @@ export class Thread {
     this.onCreated(thread);
   }
 
+  /** Ask the last question again, after its answer failed. */
+  async askAgain() {
+    const question = this.messages.value.findLast((message) => message.state.value.role === "user");
+    await this.outbox.send(question.state.value.content);
+  }
+
+  /** End the answer that is being written; what there is of it stays. */
   async stop() {
     try {
       await request("run-stop", { thread: this.id });
@@ -128,6 +137,16 @@ export class Thread {
       note(`The answer could not be stopped: ${error.message}`, "fault");
     }
   }
+}
+
+/** What was switched on for the last new chat, and this tab where it is connected. */
+function newChatRemotes() {
+  const { status, name } = tab.value;
+  return [...recall(NEW_CHAT_REMOTES, []), ...(status === "on" ? [name] : [])];
+}
+
+function rememberForNewChats(remotes) {
+  remember(NEW_CHAT_REMOTES, remotes.filter((name) => !isTabName(name)));
 }
 
 function asResource(name) {

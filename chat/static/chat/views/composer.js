@@ -12,7 +12,7 @@ export function Composer({ thread }) {
   const running = thread.running.value;
   const text = outbox.draft.value;
   const ready = text.trim() !== "" && !running && !outbox.outgoing.value;
-  const send = () => ready && outbox.send();
+  const send = () => ready && outbox.sendDraft();
   useEffect(focusComposer, [thread]);
   useLayoutEffect(() => grow(area.current), [text]);
   useEffect(() => (running ? stopOnEscape(thread) : undefined), [running, thread]);

@@ -13,10 +13,11 @@ const ENDINGS = {
   interrupted: ["fault", "The answer was interrupted before its end."],
 };
 
-export function Message({ message, model }) {
+/** `onAskAgain` is there where asking the same once more makes sense. */
+export function Message({ message, model, onAskAgain = null }) {
   const state = message.state.value;
   if (state.role === "user") return html`<${Question} state=${state} />`;
-  return html`<${Answer} state=${state} model=${model} />`;
+  return html`<${Answer} state=${state} model=${model} onAskAgain=${onAskAgain} />`;
 }
 
 function Question({ state }) {
@@ -27,7 +28,7 @@ function Question({ state }) {
   </article>`;
 }
 
-function Answer({ state, model }) {
+function Answer({ state, model, onAskAgain }) {
   const streaming = state.status === "streaming";
   const parts = segments(state.content, state.calls);
   const name = modelName(state.model ?? model) || "Answer";
@@ -38,7 +39,7 @@ function Answer({ state, model }) {
       ? html`<${Calls} key=${part.calls[0].id} calls=${part.calls} />`
       : html`<div class="text" dir="auto" key=${`text-${index}`}><${Markdown} text=${part.text} /></div>`)}
     ${quiet && html`<span class="caret" aria-hidden="true"></span>`}
-    <${Ending} state=${state} />
+    <${Ending} state=${state} onAskAgain=${onAskAgain} />
     ${!streaming && html`<footer class="message-foot">
       <span class="model" data-testid="model">${name}</span>
       ${state.content && html`<${CopyButton} text=${state.content} what="the answer" />`}
@@ -46,12 +47,15 @@ function Answer({ state, model }) {
   </article>`;
 }
 
-function Ending({ state: { status, error } }) {
+function Ending({ state: { status, error }, onAskAgain }) {
   const ending = ENDINGS[status];
   if (!ending) return null;
   const [kind, words] = ending;
-  return html`<p class=${`ending ${kind}`} data-testid="ending">
-    <${Icon} name=${kind === "fault" ? "alert" : "stop"} /><span>${error || words}</span></p>`;
+  return html`<div class=${`ending ${kind}`} data-testid="ending">
+    <${Icon} name=${kind === "fault" ? "alert" : "stop"} /><p>${error || words}</p>
+    ${kind === "fault" && onAskAgain && html`<button type="button" class="button" onClick=${onAskAgain}>
+      Ask again</button>`}
+  </div>`;
 }
 
 /** A message that the server has not confirmed yet. */
