@@ -3,9 +3,10 @@
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from channels.consumer import AsyncConsumer
+from django.db import InterfaceError, OperationalError
 
 from gateway import credentials, frames, nodes
 from gateway.actions import Action, registry
@@ -14,26 +15,37 @@ from gateway.exceptions import (
     ForbiddenScopeError,
     InternalError,
     TooManyError,
+    UnauthenticatedError,
+    UnavailableError,
     UnknownActionError,
 )
 from gateway.limits import announced, limits
 from gateway.rates import FrameRate
 from gateway.sessions import Session
 
+if TYPE_CHECKING:
+    from gateway.credentials import Identity
+
 logger = logging.getLogger(__name__)
 
 PROTOCOL = 1
+NO_CREDENTIAL = "Sign in, or connect with a token that holds."
 FLOODED = 4429
 """Close code for a client that goes on sending after it was told to slow down."""
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
-_unreadable_hooks: list[Callable[[Session, str | bytes, ActionError], None]] = []
+UnreadableHook = Callable[[Session, str | bytes, ActionError], bool]
+
+_unreadable_hooks: list[UnreadableHook] = []
 
 
-def on_unreadable(hook: Callable[[Session, str | bytes, ActionError], None]) -> None:
-    """Show ``hook`` every message that could not be read, besides the error reply it gets."""
+def on_unreadable(hook: UnreadableHook) -> None:
+    """Show ``hook`` every message that could not be read, besides the error reply it gets.
+
+    It returns whether the message answers something pending, and so does not count as a flood.
+    """
     _unreadable_hooks.append(hook)
 
 
@@ -48,16 +60,20 @@ class Gateway(AsyncConsumer):
         """Serve the socket of ``scope`` until it ends."""
         await receive()
         await nodes.ready()
+        refusal: ActionError | None = None
+        identity: Identity | None = None
         try:
             identity = await credentials.identify(scope)
         except credentials.HandshakeRefusedError:
             await send({"type": "websocket.close"})
             return
+        except (OperationalError, InterfaceError) as failure:
+            refusal = _told(failure, "A handshake")
         offered = scope.get("subprotocols", ())
         chosen = credentials.SUBPROTOCOL if credentials.SUBPROTOCOL in offered else None
         await send({"type": "websocket.accept", "subprotocol": chosen})
         if identity is None:
-            await _turn_away(send)
+            await _turn_away(send, refusal or UnauthenticatedError(NO_CREDENTIAL))
             return
         session = Session(identity, send)
         try:
@@ -68,11 +84,12 @@ class Gateway(AsyncConsumer):
             await session.wait_ended()
 
 
-async def _turn_away(send: Send) -> None:
-    text = "Sign in, or connect with a token that holds."
-    payload = {"action": None, "code": "unauthenticated", "message": text}
-    await send({"type": "websocket.send", "text": frames.encode("error", payload)})
-    await send({"type": "websocket.close", "code": nodes.UNAUTHENTICATED})
+async def _turn_away(send: Send, error: ActionError) -> None:
+    """Tell why the socket is not served; without a credential for good, else for now."""
+    unauthenticated = isinstance(error, UnauthenticatedError)
+    code = nodes.UNAUTHENTICATED if unauthenticated else nodes.STOPPING
+    await send({"type": "websocket.send", "text": frames.encode_error(error, None, None)})
+    await send({"type": "websocket.close", "code": code})
 
 
 def _admit(session: Session) -> None:
@@ -107,6 +124,7 @@ async def _serve(session: Session, receive: Receive) -> None:
     """Take the socket's frames, one after another, until it closes."""
     rate = FrameRate()
     while (event := await receive())["type"] == "websocket.receive":
+        await session.room()
         if not session.ended:
             session.heard = monotonic()
             text = event.get("text")
@@ -122,9 +140,9 @@ async def _take(session: Session, rate: FrameRate, data: str | bytes) -> None:
             frame = frames.decode(data)
         except frames.FrameError as unreadable:
             action, id_ = unreadable.action, unreadable.id
-            rate.count()
-            for hook in _unreadable_hooks:
-                hook(session, data, unreadable.error)
+            answered = [hook(session, data, unreadable.error) for hook in _unreadable_hooks]
+            if not any(answered):
+                rate.count()
             raise unreadable.error from unreadable
         action, id_ = frame.action, frame.id
         await _dispatch(session, rate, frame)
@@ -172,6 +190,7 @@ def _check_scope(session: Session, entry: Action) -> None:
 async def _answer(session: Session, entry: Action, payload: object, id: str | None) -> None:
     """Run a handler and send what it returns, or the error that it raises."""
     assert entry.handler is not None  # noqa: S101
+    await session.room()
     try:
         reply = await entry.handler(session, payload)
     except Exception as failure:
@@ -186,4 +205,6 @@ def _told(failure: Exception, action: str | None) -> ActionError:
     if isinstance(failure, ActionError):
         return failure
     logger.error("%s failed", action or "A frame", exc_info=failure)
+    if isinstance(failure, OperationalError | InterfaceError):
+        return UnavailableError("The database can't be reached right now; try again in a moment.")
     return InternalError("The server failed to do that; its log says why.")

@@ -108,7 +108,7 @@ def _without_lone_surrogates(text: str) -> str:
 
 
 def strict_json(text: str) -> object:
-    """The value of ``text`` if it is JSON as PROTOCOL.md wants it.
+    """The value of ``text`` if it is JSON as docs/protocol.md wants it.
 
     Raises:
         InvalidJsonError: It says what is wrong and where.

@@ -43,6 +43,12 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Seconds of silence that make the server forget earlier refusals."""
     outbox: int = 16 * MIB
     """Bytes that may wait for a client which reads slower than it is sent to."""
+    outbox_room: int = MIB
+    """Bytes that wait for a client above which its next requests wait too."""
+    error: int = 64 * KIB
+    """Bytes of an owner's error, as JSON, that are passed on."""
+    progress: int = 1000
+    """Code points of a progress message that are passed on."""
     name: int = 128
     """Code points of a name."""
     id: int = 128

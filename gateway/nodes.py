@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from types import FrameType
 from typing import Any
 
-from django.db import DatabaseError
+from django.db import Error as DatabaseFault
 
 from gateway import credentials, frames
 from gateway.limits import limits
@@ -221,7 +221,7 @@ async def _check_credentials_for_ever() -> None:
         await asyncio.sleep(limits.credential_check)
         try:
             await check_credentials()
-        except DatabaseError:
+        except DatabaseFault:
             logger.exception("The sockets' credentials could not be checked; trying again.")
 
 

@@ -38,6 +38,7 @@ class Session:
         self._send = send
         self._outbox: deque[tuple[dict[str, Any], asyncio.Future[None] | None]] = deque()
         self._waiting_bytes = 0
+        self._roomy = asyncio.Event()
         self._writing = False
         self._writer: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -119,6 +120,7 @@ class Session:
         if self._ended:
             return
         self._ended = True
+        self._roomy.set()
         current = asyncio.current_task()
         for task in self._tasks:
             if task is not current:
@@ -129,6 +131,12 @@ class Session:
         """Wait until the tasks of an ended session are done."""
         tasks = [task for task in self._tasks if task is not asyncio.current_task()]
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def room(self) -> None:
+        """Wait while more is on its way to the client than it should be sent at once."""
+        while self._waiting_bytes > limits.outbox_room and not self._ended:
+            self._roomy.clear()
+            await self._roomy.wait()
 
     async def written(self) -> None:
         """Wait until the server has taken all that was posted."""
@@ -152,6 +160,7 @@ class Session:
                 written.set_exception(ConnectionError("The client is gone or reads too slowly."))
         self._outbox.clear()
         self._waiting_bytes = 0
+        self._roomy.set()
 
     def _start_writer(self) -> None:
         self._writing = True
@@ -161,8 +170,9 @@ class Session:
         try:
             while self._outbox:
                 message, written = self._outbox.popleft()
-                self._waiting_bytes -= len(message.get("text", ""))
                 await self._send(message)
+                self._waiting_bytes -= len(message.get("text", ""))
+                self._roomy.set()
                 if written is not None and not written.done():
                     written.set_result(None)
         except OSError:  # the client left; the consumer hears of it by itself

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import unicodedata
 from typing import Annotated, Any
 
 import msgspec
@@ -13,6 +14,7 @@ from gateway.frames import detail
 from gateway.limits import limits
 from gateway.names import checked_name
 from gateway.sessions import Session
+from gateway.texts import beginning
 from gateway.wire import call_object
 from remotes import approvals, registry
 from remotes.calls import Call, Change, Watcher, new_call_id
@@ -164,8 +166,9 @@ async def remote_list(session: Session, payload: RemoteList) -> Reply:
     nodes.subscribe(session, registry.topic(session.user_id))
     page: list[msgspec.Raw] = []
     room = limits.frame_out - PAGE_MARGIN
+    after = unicodedata.normalize("NFC", payload.after or "")
     for connection in registry.of_user(session.user_id):
-        if payload.after is None or connection.name > payload.after:
+        if connection.name > after:
             entry = _encoded(connection, session)
             room -= len(entry) + 1
             if room < 0:
@@ -323,7 +326,7 @@ def remote_call_cancel(session: Session, payload: RemoteCallCancel) -> Reply:
     """Cancel a call that this socket made; its result is then an error."""
     call = _made.get((session.id, payload.requestId))
     if call is not None:
-        call.fail(CancelledCallError(call.function))
+        call.cancel()
     return {"requestId": payload.requestId}
 
 
@@ -350,10 +353,10 @@ def remote_call_result(session: Session, payload: RemoteCallResult) -> Reply:
 def _error_text(error: object) -> str | None:
     """An owner's ``error`` as text; None where it does not count as one."""
     if isinstance(error, str):
-        return error if error.strip() else None
+        return beginning(error, limits.error) if error.strip() else None
     if error is None or error is False or error in ({}, []):
         return None
-    return msgspec.json.encode(error).decode()
+    return beginning(msgspec.json.encode(error).decode(), limits.error)
 
 
 @inline_action(
@@ -367,7 +370,7 @@ def remote_call_progress(session: Session, payload: RemoteCallProgress) -> Reply
             {
                 "progress": payload.progress,
                 "total": payload.total,
-                "message": payload.message,
+                "message": payload.message and payload.message[: limits.progress],
             }
         )
     return None
@@ -376,14 +379,15 @@ def remote_call_progress(session: Session, payload: RemoteCallProgress) -> Reply
 _REQUEST_ID = re.compile(r'"requestId"\s*:\s*"([A-Za-z0-9_-]{1,64})"')
 
 
-def _fail_unreadable_answer(session: Session, data: str | bytes, error: ActionError) -> None:
-    """End the call whose answer could not be read, wherever its requestId can be made out."""
+def _fail_unreadable_answer(session: Session, data: str | bytes, error: ActionError) -> bool:
+    """End the call whose answer could not be read, if its requestId can be made out."""
     text = data.decode(errors="replace") if isinstance(data, bytes) else data
     for match in _REQUEST_ID.finditer(text):
         pending = pending_of(session, match[1])
         if pending is not None:
             pending.fail(type(error)(f"The answer could not be read. {error.message}"))
-            return
+            return True
+    return False
 
 
 consumers.on_unreadable(_fail_unreadable_answer)

@@ -4,15 +4,17 @@ import asyncio
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from gateway.exceptions import ActionError
 from remotes import approvals, registry
 from remotes.connections import Grant, PendingCall, Progress
-from remotes.exceptions import DeniedError
+from remotes.exceptions import CancelledCallError, DeniedError
 from remotes.functions import RemoteFunction
+
+if TYPE_CHECKING:
+    from gateway.exceptions import ActionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Call:
         self._timeout = timeout
         self._watcher = watcher
         self._fail: Callable[[ActionError], None] | None = None
+        self._was_sent = False
 
     async def outcome(self) -> str:
         """Make the call and return the JSON text of its result.
@@ -85,10 +88,10 @@ class Call:
             grant = await self._approval(function) if function.confirm else None
             return await self._sent(function, grant)
 
-    def fail(self, error: ActionError) -> None:
-        """End the call with ``error``, if it is under way."""
+    def cancel(self) -> None:
+        """End the call, if it is under way, with a CancelledCallError."""
         if self._fail is not None:
-            self._fail(error)
+            self._fail(CancelledCallError(self.function, sent=self._was_sent))
 
     async def _approval(self, function: RemoteFunction) -> Grant:
         watcher = self._watcher or Watcher(new_call_id(), None, lambda change: None)
@@ -133,6 +136,7 @@ class Call:
 
     def _pending(self, pending: PendingCall) -> None:
         self._fail = pending.fail
+        self._was_sent = True
 
     def _tell(self, change: Change) -> None:
         if self._watcher is not None:

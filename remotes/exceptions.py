@@ -65,8 +65,9 @@ class CancelledCallError(ActionError):
 
     code = "cancelled"
 
-    def __init__(self, function: str) -> None:
-        super().__init__(f"{function} was cancelled. {MAY_HAVE_RUN}")
+    def __init__(self, function: str, *, sent: bool = True) -> None:
+        when = MAY_HAVE_RUN if sent else "Nothing was sent."
+        super().__init__(f"{function} was cancelled. {when}")
 
 
 class DeniedError(ActionError):

@@ -1,4 +1,4 @@
-"""Function schemas: reading them as PROTOCOL.md wants, and checking arguments against them.
+"""Function schemas: reading them as docs/protocol.md wants, and checking arguments against them.
 
 A schema comes from a user, so it is hostile input: nothing is fetched, patterns run in linear time
 or with a bound, and what references unfold to is bounded before anything is compiled.
