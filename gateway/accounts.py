@@ -67,7 +67,8 @@ def client_address(request: HttpRequest) -> str:
 
 
 def _counter(kind: str, value: str) -> str:
-    return f"sign-in:{kind}:{salted_hmac('sign-in', value).hexdigest()}"
+    digest = salted_hmac("sign-in", value, algorithm="sha256").hexdigest()
+    return f"sign-in:{kind}:{digest}"
 
 
 def _count(counter: str) -> int:

@@ -116,7 +116,7 @@ STATIC_ROOT = REMOTES_DATA_DIR / "static"
 STATICFILES_DIRS = [("client", BASE_DIR / "clients" / "javascript" / "src")]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "gateway.storage.ModuleManifestStorage"},
+    "staticfiles": {"BACKEND": "remotes_project.storage.ModuleManifestStorage"},
 }
 SERVESTATIC_ALLOW_ALL_ORIGINS = False
 

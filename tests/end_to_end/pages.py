@@ -1,7 +1,6 @@
 """What tests do and see on the chat page, in the words of its users."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, WebError, expect
@@ -103,7 +102,7 @@ def ended(page: Page, status: str = "done") -> None:
 
 def spoken(page: Page) -> str:
     """The words of the last answer, as they are shown, with one blank between them."""
-    texts: Sequence[str] = answer(page).locator(".text").all_inner_texts()
+    texts = answer(page).locator(".text").all_inner_texts()
     return " ".join(" ".join(texts).split())
 
 

@@ -8,11 +8,10 @@ import asyncio
 import threading
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
 from tests.end_to_end.servers import Server
-from tests.end_to_end.sockets import Client, Frame, socket
+from tests.end_to_end.sockets import Frame, socket
 
 PATIENCE = 30.0  # seconds
 
@@ -27,7 +26,7 @@ class Background:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
-    def start(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Have ``work`` run there; the future's ``result()`` waits for it."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
@@ -47,7 +46,7 @@ class Program:
 
     def __init__(self, background: Background, server: Server, token: str) -> None:
         self._background = background
-        self._socket: AbstractAsyncContextManager[Client] = socket(server, token=token)
+        self._socket = socket(server, token=token)
         self._client = background.run(self._socket.__aenter__())
         self._left = False
 
@@ -59,7 +58,7 @@ class Program:
         """The payload of the reply to a request that must succeed."""
         return self._background.run(self._client.ask(action, payload))
 
-    def request(self, action: str, payload: object) -> "Future[Frame]":
+    def request(self, action: str, payload: object) -> Future[Frame]:
         """Send a request whose reply may come late."""
         return self._background.start(self._client.request(action, payload, PATIENCE))
 

@@ -1,7 +1,5 @@
 """That Django's admin works in a browser under our Content-Security-Policy."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import ConsoleMessage, Page, expect
 
@@ -19,7 +17,7 @@ PAGES = [
 
 
 @pytest.fixture
-def complaints(page: Page) -> Iterator[list[str]]:
+def complaints(page: Page) -> list[str]:
     """What the browser had to say against the pages it showed."""
     said: list[str] = []
 
@@ -29,7 +27,7 @@ def complaints(page: Page) -> Iterator[list[str]]:
 
     page.on("console", listen)
     page.on("pageerror", lambda error: said.append(str(error)))
-    yield said
+    return said
 
 
 def test_staff_find_their_pages_whole(

@@ -34,7 +34,6 @@ async def test_a_cookie_counts_only_from_the_sites_own_origin(shared_server: Ser
         own.upper().replace("HTTP", "http"): 101,
         "https://evil.example": 403,
         f"http://127.0.0.1.evil.example:{port}": 403,
-        f"http://evil.example#@127.0.0.1:{port}": 403,
         "null": 403,
         f"http://127.0.0.1:{port + 1}": 403,
         f"https://127.0.0.1:{port}": 403,
@@ -46,8 +45,9 @@ async def test_a_cookie_counts_only_from_the_sites_own_origin(shared_server: Ser
             origin
         )
     assert await status_of(shared_server, {"Cookie": cookie}) == 403
-    unreadable = {"Cookie": cookie, "Origin": "http://[bad"}
-    assert await status_of(shared_server, unreadable) in (400, 403)
+    for unreadable in ("http://[bad", f"http://evil.example#@127.0.0.1:{port}"):
+        headers = {"Cookie": cookie, "Origin": unreadable}
+        assert await status_of(shared_server, headers) in (400, 403)
     twice = [("Cookie", cookie), ("Origin", own), ("Origin", "https://evil.example")]
     assert await status_of(shared_server, twice) in (400, 403)  # type: ignore[arg-type]
 

@@ -35,7 +35,9 @@ def test_a_remote_lights_up_when_its_program_connects_and_goes_grey_when_it_leav
     attic.serve("attic", ECHO, client={"program": "attic.py", "host": "old-pc"})
     expect(remote(page, "attic")).to_have_attribute("data-here", "true")
     expect(remote(page, "attic")).to_contain_text("attic.py on old-pc")
-    expect(page.get_by_role("log").get_by_text("attic is connected, with 1 function.")).to_have_count(1)
+    expect(
+        page.get_by_role("log").get_by_text("attic is connected, with 1 function.")
+    ).to_have_count(1)
     attic.leave()
     expect(remote(page, "attic")).to_have_attribute("data-here", "false")
     expect(remote(page, "attic")).to_contain_text("away")

@@ -1,5 +1,7 @@
 /*! Made by script/vendor/build.js; holds the following packages.
 
+----
+
 highlight.js 11.12.0 (BSD-3-Clause)
 
 BSD 3-Clause License

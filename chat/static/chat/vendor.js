@@ -1,5 +1,7 @@
 /*! Made by script/vendor/build.js; holds the following packages.
 
+----
+
 @preact/signals 2.11.4 (MIT)
 
 The MIT License (MIT)

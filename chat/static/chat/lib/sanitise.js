@@ -1,4 +1,4 @@
-/** The model's HTML made harmless: a short list of elements, links that lead out, no remote images. */
+/** The model's HTML made harmless: a short list of elements, outbound links, no remote images. */
 
 import { DOMPurify } from "../vendor.js";
 
@@ -22,14 +22,14 @@ function purify() {
 
 function withHooks(instance) {
   instance.addHook("afterSanitizeAttributes", (node) => {
-    if (node.nodeName === "A") leadOut(node);
+    if (node.nodeName === "A") makeOutbound(node);
     if (node.nodeName === "IMG" && !IMAGE.test(node.getAttribute("src") ?? "")) dropImage(node);
     if (node.nodeName === "INPUT") onlyTick(node);
   });
   return instance;
 }
 
-function leadOut(link) {
+function makeOutbound(link) {
   if (!LINK.test(link.getAttribute("href") ?? "")) return link.removeAttribute("href");
   link.setAttribute("target", "_blank");
   link.setAttribute("rel", "noopener noreferrer");
