@@ -34,7 +34,8 @@ class SignInForm(AuthenticationForm):
             text = f"Too many tries to sign in. Wait {WINDOW // 60} minutes, then try again."
             raise ValidationError(text, code=TOO_MANY)
         cleaned = super().clean()
-        cache.delete_many([account, address])
+        cache.delete(account)
+        _uncount(address)
         return cleaned
 
     def _counters(self) -> tuple[str, str]:
@@ -69,6 +70,14 @@ def client_address(request: HttpRequest) -> str:
 def _counter(kind: str, value: str) -> str:
     digest = salted_hmac("sign-in", value, algorithm="sha256").hexdigest()
     return f"sign-in:{kind}:{digest}"
+
+
+def _uncount(counter: str) -> None:
+    """Take one try back; the others of the address still count."""
+    try:
+        cache.decr(counter)
+    except ValueError:  # its time has run out meanwhile
+        return
 
 
 def _count(counter: str) -> int:

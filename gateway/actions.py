@@ -61,6 +61,7 @@ def action(
     scope: Scope | None = None,
     ordered: bool = False,
     reply: str | None = None,
+    exempt: Callable[["Session", Any], bool] | None = None,
 ) -> Callable[[Handler], Handler]:
     """Serve ``name`` with the decorated coroutine, in a task of its session.
 
@@ -69,10 +70,11 @@ def action(
         scope: What a token with scopes must hold.
         ordered: Whether the session's frames of this kind run one after another.
         reply: The reply's action where it is not the request's.
+        exempt: See :class:`Action`.
     """
 
     def register(handler: Handler) -> Handler:
-        _add(Action(name, payload, handler, None, ordered, scope, reply or name, None))
+        _add(Action(name, payload, handler, None, ordered, scope, reply or name, exempt))
         return handler
 
     return register

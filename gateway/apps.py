@@ -31,10 +31,11 @@ def _user_changed(instance: Any, **kwargs: object) -> None:
     from gateway import nodes
 
     user_id = instance.pk
-    transaction.on_commit(lambda: nodes.recheck_soon(user_id))
+    transaction.on_commit(lambda: nodes.recheck_soon(lambda own: own.user_id == user_id))
 
 
-def _session_deleted(**kwargs: object) -> None:
+def _session_deleted(instance: Any, **kwargs: object) -> None:
     from gateway import nodes
 
-    transaction.on_commit(lambda: nodes.recheck_soon())
+    key = instance.session_key
+    transaction.on_commit(lambda: nodes.recheck_soon(lambda own: own.key == key))

@@ -59,16 +59,18 @@ class Gateway(AsyncConsumer):
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         """Serve the socket of ``scope`` until it ends."""
         await receive()
-        await nodes.ready()
         refusal: ActionError | None = None
         identity: Identity | None = None
         try:
+            await nodes.ready()
             identity = await credentials.identify(scope)
         except credentials.HandshakeRefusedError:
             await send({"type": "websocket.close"})
             return
-        except (OperationalError, InterfaceError) as failure:
+        except (OperationalError, InterfaceError, UnavailableError) as failure:
             refusal = _told(failure, "A handshake")
+        if nodes.stopping():
+            identity, refusal = None, UnavailableError("The server is stopping; come back soon.")
         offered = scope.get("subprotocols", ())
         chosen = credentials.SUBPROTOCOL if credentials.SUBPROTOCOL in offered else None
         await send({"type": "websocket.accept", "subprotocol": chosen})
@@ -124,7 +126,6 @@ async def _serve(session: Session, receive: Receive) -> None:
     """Take the socket's frames, one after another, until it closes."""
     rate = FrameRate()
     while (event := await receive())["type"] == "websocket.receive":
-        await session.room()
         if not session.ended:
             session.heard = monotonic()
             text = event.get("text")

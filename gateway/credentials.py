@@ -7,14 +7,15 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from importlib import import_module
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, load_backend
+from django.contrib.sessions.models import Session
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, parse_cookie
+from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.http import is_same_domain
 
@@ -114,27 +115,32 @@ def offered_token(meta: Mapping[str, str], subprotocols: Sequence[str]) -> str |
 
 def origin_allowed(origin: str | None, scheme: str, host: str) -> bool:
     """Whether a cookie may be used from ``origin`` on a site at ``scheme://host``."""
-    if origin is None:
+    theirs = _origin_parts(origin or "")
+    if theirs is None:
         return False
+    trusted = [_origin_parts(entry.rstrip("/")) for entry in settings.CSRF_TRUSTED_ORIGINS]
+    return theirs == _origin_parts(f"{scheme}://{host}") or any(
+        _matches(theirs, entry) for entry in trusted if entry is not None
+    )
+
+
+Origin = tuple[str, str, int | None]
+"""Scheme, host and port."""
+
+
+def _origin_parts(origin: str) -> Origin | None:
     try:
-        theirs = _origin_parts(origin)
-        ours = _origin_parts(f"{scheme}://{host}")
-        trusted = [_origin_parts(entry) for entry in settings.CSRF_TRUSTED_ORIGINS]
+        parts = urlsplit(origin)
+        port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
     except ValueError:
-        return False
-    if not theirs[0] or not theirs[1]:
-        return False
-    return theirs == ours or any(_matches(theirs, entry) for entry in trusted)
+        return None
+    more = parts.path or parts.query or parts.fragment or parts.username is not None
+    if more or not parts.scheme or not parts.hostname:
+        return None
+    return parts.scheme, parts.hostname, port
 
 
-def _origin_parts(origin: str) -> tuple[str, str, int | None]:
-    parts = urlsplit(origin)
-    if parts.path or parts.query or parts.fragment or parts.username is not None:
-        raise ValueError("An origin is a scheme, a host and a port.")
-    return parts.scheme, parts.hostname or "", parts.port or _DEFAULT_PORTS.get(parts.scheme)
-
-
-def _matches(origin: tuple[str, str, int | None], trusted: tuple[str, str, int | None]) -> bool:
+def _matches(origin: Origin, trusted: Origin) -> bool:
     pattern = trusted[1].removeprefix("*")
     return (origin[0], origin[2]) == (trusted[0], trusted[2]) and is_same_domain(origin[1], pattern)
 
@@ -154,11 +160,13 @@ def _cookie_identity(key: str) -> Identity | None:
     """The identity behind a session's key.
 
     Django's own look-up would cycle the key of a session made under an older SECRET_KEY, which a
-    socket cannot tell the browser, and so sign it out.
+    socket cannot tell the browser, and so sign it out. It would not tell either when the session
+    ends, but when it would if it began now.
     """
-    session = import_module(settings.SESSION_ENGINE).SessionStore(key)
-    backend = session.get(BACKEND_SESSION_KEY)
-    if backend not in settings.AUTHENTICATION_BACKENDS:
+    row = Session.objects.filter(session_key=key, expire_date__gt=timezone.now()).first()
+    session = row.get_decoded() if row else {}
+    backend = session.get(BACKEND_SESSION_KEY, "")
+    if row is None or backend not in settings.AUTHENTICATION_BACKENDS:
         return None
     user = load_backend(backend).get_user(session.get(SESSION_KEY))
     if user is None or not user.is_active:
@@ -166,7 +174,7 @@ def _cookie_identity(key: str) -> Identity | None:
     hashes = [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
     if not any(constant_time_compare(session.get(HASH_SESSION_KEY, ""), own) for own in hashes):
         return None
-    return Identity(user.pk, user.get_username(), "cookie", key, session.get_expiry_date())
+    return Identity(user.pk, user.get_username(), "cookie", key, row.expire_date)
 
 
 async def holding(identities: Collection[Identity]) -> set[Identity]:

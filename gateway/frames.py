@@ -83,7 +83,7 @@ def checked_text(data: str | bytes) -> str:
         TooLargeError: It is longer than ``limits.frame``.
         InvalidJsonError: A binary message is not UTF-8.
     """
-    size = len(data) if isinstance(data, bytes) or data.isascii() else len(data.encode())
+    size = size_of(data)
     if size > limits.frame:
         raise TooLargeError(f"A frame may have {limits.frame} bytes; this one has {size}.")
     if isinstance(data, bytes):
@@ -92,6 +92,11 @@ def checked_text(data: str | bytes) -> str:
         except UnicodeDecodeError as error:
             raise InvalidJsonError(f"The message is not UTF-8: {error.reason}.") from error
     return _without_lone_surrogates(data)
+
+
+def size_of(data: str | bytes) -> int:
+    """The bytes that a message takes on the wire."""
+    return len(data) if isinstance(data, bytes) or data.isascii() else len(data.encode())
 
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -129,9 +134,17 @@ def strict_json(text: str) -> object:
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        twice = max(result, key=[key for key, _ in pairs].count)
-        raise InvalidJsonError(f"The key {twice[:40]!r} stands twice in one object.")
+        raise InvalidJsonError(f"The key {_repeated(pairs)[:40]!r} stands twice in one object.")
     return result
+
+
+def _repeated(pairs: list[tuple[str, object]]) -> str:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            return key
+        seen.add(key)
+    raise ValueError("No key is repeated.")
 
 
 def _finite(digits: str) -> float:

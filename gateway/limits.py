@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 KIB = 1024  # bytes
 MIB = 1024 * KIB  # bytes
+SERVER_FRAME = 4 * MIB  # bytes of a message that the server program takes or sends
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -55,6 +57,12 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Characters of an envelope's id."""
     content: int = 256 * KIB
     """Bytes of one chat message that a user writes."""
+    tools: int = 128
+    """Functions that a model is offered in one request."""
+    description: int = 1024
+    """Characters of a function's description that a model is shown."""
+    answer: int = 32 * KIB
+    """Bytes of a call's result or error that a model is shown."""
     preview: int = 16 * KIB
     """Bytes of a call's arguments or result that a call object carries whole."""
     call_timeout: float = 30.0
@@ -77,8 +85,22 @@ def _from_settings() -> Limits:
     overrides: dict[str, Any] = getattr(settings, "REMOTES_LIMITS", {})
     unknown = set(overrides) - set(Limits.__struct_fields__)
     if unknown:
-        raise ValueError(f"REMOTES_LIMITS has unknown names: {', '.join(sorted(unknown))}")
-    return Limits(**overrides)
+        raise _wrong(f"it has unknown names: {', '.join(sorted(unknown))}")
+    wire = dict(zip(Limits.__struct_fields__, Limits.__struct_encode_fields__, strict=True))
+    try:
+        chosen = msgspec.convert({wire[name]: overrides[name] for name in overrides}, Limits)
+    except msgspec.ValidationError as error:
+        raise _wrong(str(error)) from error
+    too_small = [name for name in overrides if getattr(chosen, name) <= 0]
+    if too_small:
+        raise _wrong(f"{', '.join(too_small)} must be above 0")
+    if not chosen.frame < chosen.frame_out <= SERVER_FRAME:
+        raise _wrong(f"frame must be below frame_out, and that at most {SERVER_FRAME}")
+    return chosen
+
+
+def _wrong(reason: str) -> ImproperlyConfigured:
+    return ImproperlyConfigured(f"REMOTES_LIMITS can't be used: {reason}.")
 
 
 limits = _from_settings()

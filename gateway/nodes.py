@@ -20,6 +20,8 @@ from typing import Any
 from django.db import Error as DatabaseFault
 
 from gateway import credentials, frames
+from gateway.credentials import Identity
+from gateway.exceptions import UnavailableError
 from gateway.limits import limits
 from gateway.sessions import Session
 
@@ -32,6 +34,10 @@ UNAUTHENTICATED = 4401
 RETRY_SPREAD = 5.0
 """Seconds over which clients are asked to spread their return."""
 
+READY_PATIENCE = 5.0
+"""Seconds that a socket waits for a server that has just begun."""
+START_RETRY = 1.0
+"""Seconds before the start is tried again while the database is away."""
 FAREWELL = 2.0
 """Seconds that the last frames may take to leave."""
 
@@ -78,9 +84,17 @@ def start() -> None:
 
 
 async def ready() -> None:
-    """Wait until what must happen before the first socket is served has happened."""
+    """Wait until what must happen before the first socket is served has happened.
+
+    Raises:
+        UnavailableError: It takes long, since the database can't be reached.
+    """
     start()
-    await _node.ready.wait()
+    if not _node.ready.is_set():
+        try:
+            await asyncio.wait_for(_node.ready.wait(), READY_PATIENCE)
+        except TimeoutError as error:
+            raise UnavailableError("The server is not ready yet; come back soon.") from error
 
 
 def on_start(hook: Callable[[], Awaitable[None]]) -> None:
@@ -127,14 +141,19 @@ def user_topic(user_id: int) -> str:
 
 def subscribe(session: Session, topic: str) -> None:
     """Let ``session`` hear what is published on ``topic``."""
-    _topics[topic].add(session)
+    if not session.ended:
+        _topics[topic].add(session)
+        session.topics.add(topic)
 
 
 def unsubscribe(session: Session, topic: str) -> None:
     """Let ``session`` hear ``topic`` no longer."""
-    _topics[topic].discard(session)
-    if not _topics[topic]:
-        del _topics[topic]
+    session.topics.discard(topic)
+    hearers = _topics.get(topic)
+    if hearers is not None:
+        hearers.discard(session)
+        if not hearers:
+            del _topics[topic]
 
 
 def subscribers(topic: str) -> list[Session]:
@@ -157,7 +176,7 @@ def publish(
 
 
 def _forget(session: Session) -> None:
-    for topic in [topic for topic, hearers in _topics.items() if session in hearers]:
+    for topic in list(session.topics):
         unsubscribe(session, topic)
 
 
@@ -175,15 +194,19 @@ def gauges() -> dict[str, int]:
 
 
 gauge("sockets", lambda: len(_sessions))
-gauge("tasks", lambda: sum(session.tasks for session in _sessions.values()))
+gauge("tasks", lambda: sum(session.tasks for session in list(_sessions.values())))
 
 
 # Credentials that end
 
 
-async def check_credentials(user_id: int | None = None) -> None:
-    """Close the sockets, of one user or of all, whose credential no longer holds."""
-    looked_at = list(_sessions.values()) if user_id is None else sessions_of(user_id)
+def _everyone(identity: Identity) -> bool:
+    return True
+
+
+async def check_credentials(concerned: Callable[[Identity], bool] = _everyone) -> None:
+    """Close the sockets whose credential no longer holds, among those ``concerned``."""
+    looked_at = [session for session in _sessions.values() if concerned(session.identity)]
     if not looked_at:
         return
     good = await credentials.holding({session.identity for session in looked_at})
@@ -206,14 +229,17 @@ def _check_at_expiry(session: Session) -> None:
     expires_at = session.identity.expires_at
     if expires_at is not None:
         left = (expires_at - datetime.now(UTC)).total_seconds()
-        timer = asyncio.get_running_loop().call_later(left, recheck_soon, session.user_id)
+        own = session.identity
+        timer = asyncio.get_running_loop().call_later(
+            left, recheck_soon, lambda identity: identity == own
+        )
         session.on_close(timer.cancel)
 
 
-def recheck_soon(user_id: int | None = None) -> None:
+def recheck_soon(concerned: Callable[[Identity], bool]) -> None:
     """Have :func:`check_credentials` run now; may be called from any thread."""
     if _node.loop is not None and not _node.loop.is_closed():
-        _node.loop.call_soon_threadsafe(lambda: _node.spawn(check_credentials(user_id)))
+        _node.loop.call_soon_threadsafe(lambda: _node.spawn(check_credentials(concerned)))
 
 
 async def _check_credentials_for_ever() -> None:
@@ -230,7 +256,13 @@ async def _check_credentials_for_ever() -> None:
 
 async def _run_start_hooks() -> None:
     for hook in _start_hooks:
-        await hook()
+        while True:
+            try:
+                await hook()
+                break
+            except DatabaseFault:
+                logger.exception("The server is not ready; trying again in %g s.", START_RETRY)
+                await asyncio.sleep(START_RETRY)
     _node.ready.set()
 
 

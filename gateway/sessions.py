@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -10,7 +11,10 @@ from typing import Any
 
 from gateway import frames
 from gateway.credentials import Identity
+from gateway.exceptions import TooLargeError
 from gateway.limits import limits
+
+logger = logging.getLogger(__name__)
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -27,6 +31,7 @@ class Session:
         heard: When the last frame came, in seconds of the monotonic clock.
         pinged: Whether it was asked for a sign of life and has not given one.
         watched: Whether its silence is watched.
+        topics: What it hears of; kept by ``gateway.nodes``.
     """
 
     def __init__(self, identity: Identity, send: Send) -> None:
@@ -43,6 +48,7 @@ class Session:
         self._writer: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._last_ordered: asyncio.Task[Any] | None = None
+        self.topics: set[str] = set()
         self._undo = contextlib.ExitStack()
         self._ended = False
 
@@ -62,13 +68,24 @@ class Session:
         return len(self._tasks)
 
     def post(self, action: str, payload: Mapping[str, object], id: str | None = None) -> None:
-        """Send one frame after those already on their way, without waiting for it."""
-        self.post_text(frames.encode(action, payload, id))
+        """Send one frame after those already on their way, without waiting for it.
 
-    def post_text(self, text: str) -> None:
-        """Send an encoded frame after those already on their way, without waiting for it."""
-        if not self._ended:
-            self._enqueue(_message(text), len(text), None)
+        One that is larger than a client must take is not sent; a reply then is an error instead.
+        """
+        self.post_text(frames.encode(action, payload, id), id)
+
+    def post_text(self, text: str, id: str | None = None) -> None:
+        """Send an encoded frame, the reply to ``id`` if that is given; see :meth:`post`."""
+        if self._ended:
+            return
+        size = frames.size_of(text)
+        if size <= limits.frame_out:
+            self._enqueue(_message(text), size, None)
+            return
+        logger.error("A frame of %d bytes was not sent: %.100s", size, text)
+        if id is not None:
+            error = TooLargeError(f"The reply has {size} bytes, more than a frame may have.")
+            self.post_text(frames.encode_error(error, None, id))
 
     async def write(self, text: str) -> None:
         """Send an encoded frame and return once the server has taken it.
@@ -80,7 +97,7 @@ class Session:
             raise ConnectionError("The session has ended.")
         if self._writing or self._outbox:
             written = asyncio.get_running_loop().create_future()
-            self._enqueue(_message(text), len(text), written)
+            self._enqueue(_message(text), frames.size_of(text), written)
             await written
             return
         self._writing = True
@@ -101,10 +118,14 @@ class Session:
     def spawn_ordered(self, work: Coroutine[Any, Any, None]) -> None:
         """Run ``work`` after the session's earlier ordered work has ended."""
         self._last_ordered = self.spawn(_after(self._last_ordered, work))
+        self._last_ordered.add_done_callback(lambda task: work.close())
 
     def on_close(self, undo: Callable[[], object]) -> None:
-        """Call ``undo`` when the session ends; the latest registered is called first."""
-        self._undo.callback(undo)
+        """Call ``undo`` when the session ends, or now if it has; the latest is called first."""
+        if self._ended:
+            undo()
+        else:
+            self._undo.callback(undo)
 
     def close(self, code: int) -> None:
         """End the session: undo what it set up, then close the socket with ``code``.
@@ -125,7 +146,10 @@ class Session:
         for task in self._tasks:
             if task is not current:
                 task.cancel()
-        self._undo.close()
+        try:
+            self._undo.close()
+        except Exception:  # all of them were called; one that failed must not keep others open
+            logger.exception("Something that a session had set up could not be undone")
 
     async def wait_ended(self) -> None:
         """Wait until the tasks of an ended session are done."""
@@ -171,11 +195,14 @@ class Session:
             while self._outbox:
                 message, written = self._outbox.popleft()
                 await self._send(message)
-                self._waiting_bytes -= len(message.get("text", ""))
+                self._waiting_bytes -= frames.size_of(message.get("text", ""))
                 self._roomy.set()
                 if written is not None and not written.done():
                     written.set_result(None)
         except OSError:  # the client left; the consumer hears of it by itself
+            self.end()
+        except Exception:  # whatever the server program could not send, the session is over
+            logger.exception("A frame could not be sent")
             self.end()
         finally:
             self._writing = False
@@ -187,9 +214,6 @@ def _message(text: str) -> dict[str, Any]:
 
 
 async def _after(previous: asyncio.Task[Any] | None, work: Coroutine[Any, Any, None]) -> None:
-    try:
-        if previous is not None and not previous.done():
-            await asyncio.wait([previous])
-        await work
-    finally:
-        work.close()
+    if previous is not None and not previous.done():
+        await asyncio.wait([previous])
+    await work

@@ -1,11 +1,15 @@
 """Which text the database and every client can hold, and how much of it one frame carries."""
 
 import re
+import unicodedata
 
 import msgspec
 
 REPLACEMENT = "\ufffd"
+LONGEST_CHARACTER = 32
+"""Code points of what people see as one character; what is longer is none of any script."""
 
+_JOINER = "\u200d"
 _ESCAPED_NUL = re.compile(r"(\\\\)|\\u0000")
 
 
@@ -35,3 +39,41 @@ def beginning(text: str, size: int) -> str:
     while (taken := encoded_size(text)) > size:
         text = text[: len(text) * size // taken]
     return text
+
+
+def clipped(text: str, length: int) -> str:
+    """At most ``length`` code points of ``text`` from its start, no character cut in two.
+
+    A character that people see may be many code points: letters with marks, emoji that are joined
+    or coloured, flags.
+    """
+    if len(text) <= length:
+        return text
+    end = length
+    while end > max(0, length - LONGEST_CHARACTER) and _joined(text, end):
+        end -= 1
+    return text[: end if not _joined(text, end) else length]
+
+
+def _joined(text: str, place: int) -> bool:
+    """Whether what stands before and after ``place`` belongs to one character."""
+    if place in (0, len(text)):
+        return False
+    before, after = text[place - 1], text[place]
+    if _JOINER in (before, after) or "\U0001f3fb" <= after <= "\U0001f3ff":
+        return True
+    if unicodedata.category(after) in ("Mn", "Mc", "Me"):
+        return True
+    return _is_flag(before) and _is_flag(after) and _flags_before(text, place) % 2 == 1
+
+
+def _is_flag(character: str) -> bool:
+    """Whether it is one of the letters that make a flag in pairs."""
+    return "\U0001f1e6" <= character <= "\U0001f1ff"
+
+
+def _flags_before(text: str, place: int) -> int:
+    start = place
+    while start and _is_flag(text[start - 1]):
+        start -= 1
+    return place - start

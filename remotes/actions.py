@@ -9,7 +9,13 @@ import msgspec
 
 from gateway import consumers, heartbeat, nodes
 from gateway.actions import Reply, Scope, action, inline_action
-from gateway.exceptions import ActionError, InvalidPayloadError, TooLargeError, TooManyError
+from gateway.exceptions import (
+    ActionError,
+    InvalidJsonError,
+    InvalidPayloadError,
+    TooLargeError,
+    TooManyError,
+)
 from gateway.frames import detail
 from gateway.limits import limits
 from gateway.names import checked_name
@@ -99,14 +105,13 @@ class RemoteCallCancel(msgspec.Struct):
 async def remote_connect(session: Session, payload: RemoteConnect) -> Reply:
     """Register a remote of this socket's user, served by this socket."""
     name = checked_name(payload.remotename, "remotename")
+    if len(payload.functions) > limits.functions:
+        given = len(payload.functions)
+        raise TooManyError(f"A remote may have {limits.functions} functions; this one has {given}.")
     functions, refused = await _functions(payload.functions)
     if payload.functions and not functions:
         faults = [detail(entry.path, entry.message)[0] for entry in refused]
         raise InvalidPayloadError(f"No function of {name} can be used.", faults)
-    if len(functions) > limits.functions:
-        raise TooManyError(
-            f"A remote may have {limits.functions} functions; this one has {len(functions)}."
-        )
     connection = RemoteConnection(
         session,
         name,
@@ -143,6 +148,9 @@ async def _functions(texts: list[msgspec.Raw]) -> tuple[list[RemoteFunction], li
         else:
             functions[function.name] = function
         await asyncio.sleep(0)  # compiling many schemas in one go would hold up other sockets
+    for function in functions.values():
+        _ = function.offer  # else a run would work all of them out in one go
+        await asyncio.sleep(0)
     return list(functions.values()), refused
 
 
@@ -299,10 +307,16 @@ def _is_page(session: Session) -> bool:
     return session.identity.kind == "cookie"
 
 
-def _show_waiting_calls(session: Session) -> None:
-    """Tell a page that has just opened which calls outside a thread wait for approval."""
+def _greet(session: Session) -> None:
     if _is_page(session):
-        for waiting in approvals.outside_threads(session.user_id):
+        session.spawn(_show_waiting_calls(session))
+
+
+async def _show_waiting_calls(session: Session) -> None:
+    """Tell a page that has just opened which calls outside a thread wait for approval."""
+    for waiting in list(approvals.outside_threads(session.user_id)):
+        await session.room()
+        if not waiting.answer.done():
             call = call_object(
                 waiting.call_id,
                 waiting.remotename,
@@ -313,17 +327,20 @@ def _show_waiting_calls(session: Session) -> None:
             session.post("call-created", {"message": None, "call": call})
 
 
-consumers.on_welcome(_show_waiting_calls)
+consumers.on_welcome(_greet)
 
 
-@inline_action(
+@action(
     "remote-call-cancel",
     RemoteCallCancel,
     scope=Scope.CALL,
     exempt=lambda session, payload: (session.id, payload.requestId) in _made,
 )
-def remote_call_cancel(session: Session, payload: RemoteCallCancel) -> Reply:
-    """Cancel a call that this socket made; its result is then an error."""
+async def remote_call_cancel(session: Session, payload: RemoteCallCancel) -> Reply:
+    """Cancel a call that this socket made; its result is then an error.
+
+    In a task, as the call is, so that it comes after a call that was sent just before it.
+    """
     call = _made.get((session.id, payload.requestId))
     if call is not None:
         call.cancel()
@@ -381,11 +398,16 @@ _REQUEST_ID = re.compile(r'"requestId"\s*:\s*"([A-Za-z0-9_-]{1,64})"')
 
 def _fail_unreadable_answer(session: Session, data: str | bytes, error: ActionError) -> bool:
     """End the call whose answer could not be read, if its requestId can be made out."""
+    if not isinstance(error, InvalidJsonError | TooLargeError):
+        return False
     text = data.decode(errors="replace") if isinstance(data, bytes) else data
+    if '"remote-call-result"' not in text:
+        return False
     for match in _REQUEST_ID.finditer(text):
         pending = pending_of(session, match[1])
         if pending is not None:
-            pending.fail(type(error)(f"The answer could not be read. {error.message}"))
+            told = f"{pending.function} ran, but its answer could not be read. {error.message}"
+            pending.fail(type(error)(told))
             return True
     return False
 

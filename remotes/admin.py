@@ -2,14 +2,27 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from gateway.actions import Scope
 from remotes import registry, tokens
 from remotes.models import AccessToken, ConnectedRemote, RememberedApproval
+
+
+class TokenForm(forms.ModelForm):
+    """A token's fields, its scopes as boxes to tick."""
+
+    scopes = forms.MultipleChoiceField(
+        choices=[(scope.value, scope.value) for scope in Scope],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text="Without any it may do all that its user may, but approve calls.",
+    )
 
 
 @admin.register(AccessToken)
@@ -22,6 +35,11 @@ class AccessTokenAdmin(admin.ModelAdmin):
     fields = ("user", "name", "scopes", "expires_at", "prefix", "last_used_at", "revoked_at")
     readonly_fields = ("prefix", "last_used_at", "revoked_at")
     actions = ("revoke",)
+    form = TokenForm
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """What a token may do is chosen once: sockets that it opened keep to that."""
+        return (*self.readonly_fields, "scopes") if obj else tuple(self.readonly_fields)
 
     @admin.display(boolean=True)
     def holds(self, token: AccessToken) -> bool:

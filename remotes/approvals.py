@@ -76,22 +76,15 @@ async def approve(
     """
     waiting = find(user_id, call_id)
     if args is not None:
-        waiting.function.check(msgspec.json.decode(args, type=dict))
-    if remember is not None:
-        thread = (waiting.thread or "") if remember == "thread" else ""
-        if remember == "always" or thread:
-            await in_database(
-                RememberedApproval.remember,
-                user_id,
-                waiting.remotename,
-                waiting.function.name,
-                waiting.function.digest,
-                thread,
-            )
+        await waiting.function.check(msgspec.json.decode(args, type=dict))
     if waiting.answer.done():
         raise _not_found(call_id)
     grant = Grant(waiting.function.digest, waiting.args if args is None else args)
     waiting.answer.set_result(grant)
+    thread = (waiting.thread or "") if remember == "thread" else ""
+    if remember == "always" or thread:
+        known = (waiting.remotename, waiting.function.name, waiting.function.digest, thread)
+        await in_database(RememberedApproval.remember, user_id, *known)
 
 
 def deny(user_id: int, call_id: str, reason: str | None = None) -> None:

@@ -51,5 +51,5 @@ class RemotesConfig(AppConfig):
 def _token_changed(instance: Any, **kwargs: object) -> None:
     from gateway import nodes
 
-    user_id = instance.user_id
-    transaction.on_commit(lambda: nodes.recheck_soon(user_id))
+    key = str(instance.pk)
+    transaction.on_commit(lambda: nodes.recheck_soon(lambda own: own.key == key))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from gateway.exceptions import BusyError
 from remotes import approvals, registry
 from remotes.connections import Grant, PendingCall, Progress
 from remotes.exceptions import CancelledCallError, DeniedError
@@ -70,6 +71,7 @@ class Call:
         self._watcher = watcher
         self._fail: Callable[[ActionError], None] | None = None
         self._was_sent = False
+        self._cancelled = False
 
     async def outcome(self) -> str:
         """Make the call and return the JSON text of its result.
@@ -83,21 +85,30 @@ class Call:
             RemoteError: The function failed.
         """
         function = registry.find(self.user_id, self.remotename).function(self.function)
-        function.check(msgspec.json.decode(self.args, type=dict))
         with registry.call_slot(self.user_id):
+            await function.check(msgspec.json.decode(self.args, type=dict))
+            self._check_cancelled()
             grant = await self._approval(function) if function.confirm else None
+            self._check_cancelled()
             return await self._sent(function, grant)
 
     def cancel(self) -> None:
-        """End the call, if it is under way, with a CancelledCallError."""
+        """End the call with a CancelledCallError, now or before it would be sent."""
+        self._cancelled = True
         if self._fail is not None:
             self._fail(CancelledCallError(self.function, sent=self._was_sent))
+
+    def _check_cancelled(self) -> None:
+        if self._cancelled:
+            raise CancelledCallError(self.function, sent=False)
 
     async def _approval(self, function: RemoteFunction) -> Grant:
         watcher = self._watcher or Watcher(new_call_id(), None, lambda change: None)
         known = (self.user_id, self.remotename, function, watcher.thread)
         if await approvals.remembered(*known):
             return Grant(function.digest, self.args)
+        self._check_cancelled()
+        registry.find(self.user_id, self.remotename)
         answer: asyncio.Future[Grant] = asyncio.get_running_loop().create_future()
         self._fail = lambda error: None if answer.done() else answer.set_exception(error)
         waiting = approvals.WaitingCall(
@@ -115,18 +126,15 @@ class Call:
         self.args = grant.args
         return grant
 
-    async def _sent(self, approved: RemoteFunction, grant: Grant | None) -> str:
-        """Send it to whoever owns the remote by now."""
+    async def _sent(self, checked: RemoteFunction, grant: Grant | None) -> str:
+        """Send it to whoever owns the remote by now, if the function is still the same."""
         connection = registry.find(self.user_id, self.remotename)
         function = connection.function(self.function)
-        if grant is not None and function.digest != approved.digest:
-            raise DeniedError(
-                f"{self.function} was defined anew while the call waited for approval; "
-                "nothing was sent."
-            )
-        self._tell(Change("running", self.args))
-        return await connection.call_text(
-            function,
+        if function.digest != checked.digest:
+            error = DeniedError if function.confirm or checked.confirm else BusyError
+            raise error(f"{self.function} was defined anew meanwhile; nothing was sent.")
+        return await connection.call(
+            self.function,
             self.args,
             timeout=self._timeout,
             grant=grant,
@@ -137,6 +145,7 @@ class Call:
     def _pending(self, pending: PendingCall) -> None:
         self._fail = pending.fail
         self._was_sent = True
+        self._tell(Change("running", self.args))
 
     def _tell(self, change: Change) -> None:
         if self._watcher is not None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Any
 
 import msgspec
 
@@ -53,6 +52,8 @@ class PendingCall:
 
     def progressed(self, progress: Progress) -> None:
         """Tell the caller, and set the deadline anew, within what any call may take."""
+        if self.outcome.done():
+            return
         left = self._started + limits.call_timeout_max - monotonic()
         self._set_timer(min(self.timeout, left))
         self._on_progress(progress)
@@ -123,32 +124,6 @@ class RemoteConnection:
         self.description = other.description
         self.client = other.client
 
-    async def call(
-        self,
-        function: str,
-        args: Mapping[str, object],
-        *,
-        timeout: float | None = None,  # noqa: ASYNC109 - the protocol's word
-    ) -> Any:
-        """Have the remote run ``function`` and wait for its result.
-
-        Args:
-            function: Name of one of :attr:`functions`.
-            args: JSON object that fits the function's ``parameters``.
-            timeout: Seconds to wait; the function's own, 30 by default, when left out.
-        Returns:
-            The JSON value that the remote sent back.
-        Raises:
-            FunctionNotFoundError, InvalidArgsError, DeniedError, BusyError: Nothing was sent.
-            RemoteTimeoutError: No result came in time.
-            RemoteClosedError: The session serving the remote ended meanwhile.
-            RemoteError: The function failed.
-        """
-        entry = self.function(function)
-        entry.check(dict(args))
-        text = msgspec.json.encode(args).decode()
-        return msgspec.json.decode(await self.call_text(entry, text, timeout=timeout))
-
     def function(self, name: str) -> RemoteFunction:
         """The function called ``name``.
 
@@ -160,9 +135,9 @@ class RemoteConnection:
         except KeyError:
             raise FunctionNotFoundError(self.name, name) from None
 
-    async def call_text(
+    async def call(
         self,
-        function: RemoteFunction,
+        function: str,
         args: str,
         *,
         timeout: float | None = None,  # noqa: ASYNC109 - the protocol's word
@@ -170,24 +145,34 @@ class RemoteConnection:
         on_pending: Callable[[PendingCall], None] = lambda pending: None,
         on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> str:
-        """Send one call and return the JSON text of its result; see :meth:`call`.
+        """Have the remote run ``function`` and wait for its result.
 
         This is the one place where a request is written, so it is also where a function that needs
         a person's approval is refused without one.
 
         Args:
-            args: JSON text of the arguments, checked by the caller.
+            function: Name of one of :attr:`functions`.
+            args: JSON text of an object, checked against the function's parameters by the caller.
+            timeout: Seconds to wait; the function's own, 30 by default, when left out.
             grant: The approval, for a function with ``confirm``.
             on_pending: Gets the pending call, through which it can be made to fail.
+        Returns:
+            The JSON text that the remote sent back, as it wrote it.
+        Raises:
+            FunctionNotFoundError, DeniedError, BusyError, TooLargeError: Nothing was sent.
+            RemoteTimeoutError: No result came in time.
+            RemoteClosedError: The session serving the remote ended meanwhile.
+            RemoteError: The function failed.
         """
-        if function.confirm and (grant is None or grant != Grant(function.digest, args)):
-            raise DeniedError(f"{function.name} runs only when a person approves it.")
+        entry = self.function(function)
+        if entry.confirm and grant != Grant(entry.digest, args):
+            raise DeniedError(f"{function} runs only when a person approves it.")
         if len(self.pending) >= limits.in_flight_per_remote:
             raise BusyError(f"{self.name} has {limits.in_flight_per_remote} calls under way.")
-        seconds = timeout or function.timeout
+        seconds = timeout or entry.timeout
         request_id = secrets.token_urlsafe(16)
-        frame = self._request(request_id, function.name, args, seconds)
-        pending = PendingCall(function.name, seconds, on_progress)
+        frame = self._request(request_id, function, args, seconds)
+        pending = PendingCall(function, seconds, on_progress)
         self.pending[request_id] = pending
         awaited[request_id] = self
         on_pending(pending)

@@ -9,8 +9,10 @@ import msgspec
 from gateway.exceptions import InvalidPayloadError
 from gateway.limits import limits
 from gateway.names import checked_name
+from remotes.checks import ArgumentCheck
 from remotes.exceptions import InvalidArgsError
-from remotes.schemas import ArgumentCheck, Schema, SchemaError, normalised
+from remotes.offers import Offer, offered
+from remotes.schemas import Schema, SchemaError, normalised
 
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=limits.call_timeout_max)]
 
@@ -89,6 +91,7 @@ class RemoteFunction:
             shown["confirm"] = True
         if annotations:
             shown["annotations"] = annotations
+        self._offer: Offer | None = None
         self.wire = msgspec.Raw(msgspec.json.encode(shown))
         self.digest = hashlib.sha256(self.wire).hexdigest()
 
@@ -134,13 +137,20 @@ class RemoteFunction:
             path = f"functions.{index}.parameters" + (f".{error.path}" if error.path else "")
             raise RefusedFunctionError(definition.name, path, str(error)) from error
 
-    def check(self, args: dict[str, object]) -> None:
+    @property
+    def offer(self) -> Offer:
+        """What a model is given of the parameters; worked out once."""
+        if self._offer is None:
+            self._offer = offered(self.parameters)
+        return self._offer
+
+    async def check(self, args: dict[str, object]) -> None:
         """Make sure that ``args`` fit the function's parameters.
 
         Raises:
             InvalidArgsError: They do not; it names each path and what was expected.
         """
-        faults = self._check.faults(args)
+        faults = await self._check.faults(args)
         if faults:
             told = "; ".join(
                 f"{fault['path']}: {fault['message']}" if fault["path"] else fault["message"]

@@ -46,7 +46,7 @@ def of_user(user_id: int) -> list[RemoteConnection]:
 
 def everything() -> list[RemoteConnection]:
     """All remotes of all users, by user and name."""
-    return [_connections[key] for key in sorted(_connections)]
+    return [connection for _, connection in sorted(_connections.copy().items())]
 
 
 def connect(connection: RemoteConnection) -> bool:
@@ -70,6 +70,8 @@ def connect(connection: RemoteConnection) -> bool:
         replaced = before is not None
         if before is not None:
             _tell(before, "replaced", {"by": {"client": connection.client}})
+            if not before.pending:
+                _owned[before.session.id].discard(before)
     nodes.publish(topic(connection.user_id), "remotes-changed", {})
     return replaced
 
@@ -87,6 +89,7 @@ def disconnect(user_id: int, name: str, by: Session) -> None:
     """
     connection = find(user_id, name)
     _remove(connection)
+    _owned[connection.session.id].discard(connection)
     connection.close(RemoteClosedError(name))
     if connection.session is not by:
         _tell(connection, "disconnected", {})

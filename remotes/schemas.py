@@ -1,7 +1,7 @@
-"""Function schemas: reading them as docs/protocol.md wants, and checking arguments against them.
+"""Function schemas: reading them as docs/protocol.md wants, and compiling them.
 
-A schema comes from a user, so it is hostile input: nothing is fetched, patterns run in linear time
-or with a bound, and what references unfold to is bounded before anything is compiled.
+A schema comes from a user, so it is hostile input: nothing is fetched, and nothing is compiled
+before ``remotes.bounds`` has found it small enough.
 """
 
 from collections.abc import Iterator
@@ -10,18 +10,49 @@ from urllib.parse import unquote
 
 import jsonschema_rs
 
-from gateway.exceptions import Detail
-
-UNFOLDED = 5000
-"""Subschemas that a schema may come to when its references are followed."""
-FAULTS = 5
-"""Faults of one set of arguments that are told."""
 SHOWN = 200
-"""Characters of one fault's text."""
-BACKTRACKS = 100_000
+"""Characters of a fault's text."""
+PATTERN_SIZE = 200_000
+"""Bytes that one compiled pattern may take."""
+BACKTRACKS = 10_000
 """Steps that a pattern with look-around or back-references may take."""
 
+REFERENCES = ("$dynamicRef", "$recursiveRef", "$ref")
+"""Keywords that put another subschema into their place."""
+IN_PLACE = frozenset(
+    [
+        "allOf",
+        "anyOf",
+        "dependencies",
+        "dependentSchemas",
+        "else",
+        "if",
+        "not",
+        "oneOf",
+        "then",
+    ]
+)
+"""Keywords whose subschemas apply to the same value."""
+_SINGLE = IN_PLACE - {"allOf", "anyOf", "dependencies", "dependentSchemas", "oneOf"} | {
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "items",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+}
+_LISTS = {"allOf", "anyOf", "items", "oneOf", "prefixItems"}
+_MAPS = {"dependencies", "dependentSchemas", "patternProperties", "properties"}
+
 Schema = dict[str, Any]
+Patterns = jsonschema_rs.RegexOptions | jsonschema_rs.FancyRegexOptions
+Validator = Any
+"""A compiled schema of jsonschema-rs, whose types have no common base."""
+
+LINEAR = jsonschema_rs.RegexOptions(size_limit=PATTERN_SIZE)
+"""Patterns without look-around and back-references: their time grows with the text alone."""
+FANCY = jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACKS, size_limit=PATTERN_SIZE)
 
 
 class SchemaError(ValueError):
@@ -51,63 +82,82 @@ def normalised(parameters: Schema | None) -> Schema:
     return schema
 
 
-class ArgumentCheck:
-    """A compiled schema.
+def compiled(schema: Schema, patterns: Patterns) -> Validator:
+    """``schema`` ready to check values.
 
     Raises:
-        SchemaError: It is no valid JSON Schema, refers outside itself, or unfolds to too much.
+        SchemaError: It is no valid JSON Schema, or has a pattern that is none of this kind.
     """
-
-    def __init__(self, schema: Schema) -> None:
-        _check_references(schema)
-        try:
-            self._validator = jsonschema_rs.validator_for(
-                schema,
-                validate_formats=False,
-                retriever=_refuse,
-                pattern_options=jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACKS),
-            )
-        except jsonschema_rs.ValidationError as error:
-            path = ".".join(str(step) for step in error.instance_path)
-            raise SchemaError(_shortened(error.message), path) from error
-        except (jsonschema_rs.ReferencingError, ValueError) as error:
-            raise SchemaError(_shortened(str(error))) from error
-
-    def faults(self, args: dict[str, object]) -> list[Detail]:
-        """What is wrong with ``args``, at most :data:`FAULTS` of it."""
-        found: list[Detail] = []
-        for error in self._validator.iter_errors(args):
-            path = ".".join(str(step) for step in error.instance_path)
-            found.append({"path": path, "message": _shortened(error.message)})
-            if len(found) == FAULTS:
-                break
-        return found
+    try:
+        return jsonschema_rs.validator_for(
+            schema, validate_formats=False, retriever=_refuse, pattern_options=patterns
+        )
+    except jsonschema_rs.ValidationError as error:
+        path = ".".join(str(step) for step in error.instance_path)
+        raise SchemaError(shortened(error.message), path) from error
+    except (jsonschema_rs.ReferencingError, ValueError) as error:
+        raise SchemaError(shortened(str(error))) from error
 
 
 def _refuse(uri: str) -> NoReturn:
     raise ValueError(f"{uri} lies outside the schema, and nothing is fetched.")
 
 
-def _shortened(text: str) -> str:
-    if len(text) <= SHOWN:
+def shortened(text: str, room: int = SHOWN) -> str:
+    """``text`` if it has at most ``room`` characters, else its beginning and its end."""
+    if len(text) <= room:
         return text
-    half = SHOWN // 2
+    half = room // 2
     return f"{text[:half]} … {text[-half:]}"
 
 
-def _check_references(schema: Schema) -> None:
-    """Refuse references out of the document, and those that would unfold to too much."""
-    anchors: dict[str, Any] = {}
-    for node in _nodes(schema):
-        if node is not schema and isinstance(node.get("$id"), str):
-            raise SchemaError("$id is taken only at the top of a schema.")
-        for key in ("$anchor", "$dynamicAnchor"):
-            if isinstance(node.get(key), str):
-                anchors[node[key]] = node
-    _Unfolding(schema, anchors).measure()
+class References:
+    """What the references of a schema lead to.
+
+    Raises:
+        SchemaError: There is an ``$id`` below the top, which would change what they mean.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._own_id = str(schema.get("$id", "")).rstrip("#")
+        self._anchors: dict[str, Any] = {}
+        for node in nodes(schema):
+            if node is not schema and isinstance(node.get("$id"), str):
+                raise SchemaError("$id is taken only at the top of a schema.")
+            for key in ("$anchor", "$dynamicAnchor"):
+                if isinstance(node.get(key), str):
+                    self._anchors[node[key]] = node
+
+    def target(self, reference: str) -> Any:
+        """The subschema that ``reference`` names; None if there is no such.
+
+        Raises:
+            SchemaError: It leads out of the schema.
+        """
+        base, _, fragment = reference.partition("#")
+        if base and base != self._own_id:
+            raise SchemaError(f"The reference {shortened(reference)} leads out of the schema.")
+        if not fragment.startswith("/"):
+            return self._anchors.get(fragment, self._schema)
+        target: Any = self._schema
+        for step in fragment[1:].split("/"):
+            target = _child(target, unquote(step).replace("~1", "/").replace("~0", "~"))
+        return target
 
 
-def _nodes(value: Any) -> Iterator[dict[str, Any]]:
+def subschemas(key: str, value: Any) -> Iterator[Any]:
+    """The subschemas that a keyword applies, references apart."""
+    if key in _MAPS and isinstance(value, dict):
+        yield from value.values()
+    elif key in _LISTS and isinstance(value, list):
+        yield from value
+    elif key in _SINGLE:
+        yield value
+
+
+def nodes(value: Any) -> Iterator[dict[str, Any]]:
+    """All objects in ``value``, itself included."""
     pending = [value]
     while pending:
         value = pending.pop()
@@ -116,49 +166,6 @@ def _nodes(value: Any) -> Iterator[dict[str, Any]]:
             pending.extend(value.values())
         elif isinstance(value, list):
             pending.extend(value)
-
-
-class _Unfolding:
-    """How many subschemas a schema comes to when each reference is replaced by its target."""
-
-    def __init__(self, schema: Schema, anchors: dict[str, Any]) -> None:
-        self._schema = schema
-        self._own_id = str(schema.get("$id", "")).rstrip("#")
-        self._anchors = anchors
-        self._sizes: dict[int, int] = {}
-
-    def measure(self) -> None:
-        if self._size(self._schema) > UNFOLDED:
-            raise SchemaError(f"It unfolds to more than {UNFOLDED} subschemas.")
-
-    def _size(self, node: Any) -> int:
-        """The size of ``node``; one that is being measured counts 1, so that cycles end."""
-        if not isinstance(node, dict | list):
-            return 0
-        if id(node) not in self._sizes:
-            self._sizes[id(node)] = 1
-            children = node.values() if isinstance(node, dict) else node
-            total = 1 + sum(self._size(child) for child in children)
-            if isinstance(node, dict):
-                total += sum(self._size(target) for target in self._targets(node))
-            self._sizes[id(node)] = min(total, UNFOLDED + 1)
-        return self._sizes[id(node)]
-
-    def _targets(self, node: dict[str, Any]) -> Iterator[Any]:
-        for key in ("$ref", "$dynamicRef", "$recursiveRef"):
-            if isinstance(node.get(key), str):
-                yield self._resolve(node[key])
-
-    def _resolve(self, reference: str) -> Any:
-        base, _, fragment = reference.partition("#")
-        if base and base != self._own_id:
-            raise SchemaError(f"The reference {_shortened(reference)} leads out of the schema.")
-        if not fragment.startswith("/"):
-            return self._anchors.get(fragment, self._schema)
-        target: Any = self._schema
-        for step in fragment[1:].split("/"):
-            target = _child(target, unquote(step).replace("~1", "/").replace("~0", "~"))
-        return target
 
 
 def _child(node: Any, step: str) -> Any:

@@ -1,4 +1,4 @@
-"""Access tokens: making, looking up and revoking them. All functions use the ORM."""
+"""Access tokens: making them and looking them up. All functions use the ORM."""
 
 import hashlib
 import secrets

@@ -1,5 +1,6 @@
 """A remote's function as a tool of the agent."""
 
+import base64
 import hashlib
 import re
 from dataclasses import dataclass, replace
@@ -7,17 +8,18 @@ from typing import Any
 
 import msgspec
 
+from gateway.limits import limits
+from gateway.texts import clipped
 from remotes.calls import Call, Watcher
 from remotes.functions import RemoteFunction
 
 NAME_LIMIT = 64
 """Characters that OpenAI's API takes in a tool's name."""
-HASHED = 8
+HASHED = 10
 """Characters of the hash that keeps names apart which had to be changed."""
-DESCRIPTION_LIMIT = 1024
-"""Characters that OpenAI's API takes in a tool's description."""
 
 _FOREIGN = re.compile(r"[^a-zA-Z0-9_-]+")
+_LOOKS_HASHED = re.compile(rf"_[a-z2-7]{{{HASHED}}}$")
 
 
 def tool_name(remotename: str, function: str) -> str:
@@ -28,16 +30,16 @@ def tool_name(remotename: str, function: str) -> str:
     """
     plain = f"{remotename}__{function}"
     cleaned = _FOREIGN.sub("_", plain)
-    if cleaned == plain and len(plain) <= NAME_LIMIT and _splits_one_way(remotename, function):
+    if cleaned == plain and len(plain) <= NAME_LIMIT and _splits_one_way(plain):
         return plain
-    digest = hashlib.sha256(f"{remotename}\0{function}".encode()).hexdigest()[:HASHED]
-    return f"{cleaned[: NAME_LIMIT - HASHED - 1]}_{digest}"
+    digest = hashlib.sha256(f"{remotename}\0{function}".encode()).digest()
+    hashed = base64.b32encode(digest).decode().lower()[:HASHED]
+    return f"{cleaned[: NAME_LIMIT - HASHED - 1]}_{hashed}"
 
 
-def _splits_one_way(remotename: str, function: str) -> bool:
-    looks_hashed = re.search(r"_[0-9a-f]{8}$", function) is not None
-    joint = f"{remotename}__{function}"
-    return joint.count("__") == 1 and "___" not in joint and not looks_hashed
+def _splits_one_way(plain: str) -> bool:
+    joints = plain.count("__") == 1 and "___" not in plain
+    return joints and _LOOKS_HASHED.search(plain) is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +58,22 @@ class RemoteToolSpec:
 
     @property
     def description(self) -> str:
-        """What the model reads: the function's own words and its real name."""
+        """What the model reads: the function's own words, cut where they are long, and its name."""
         origin = f"({self.function.name} on {self.remotename})"
-        room = DESCRIPTION_LIMIT - len(origin) - 1
-        return f"{self.function.description[:room]} {origin}".strip()
+        more = " ".join(text for text in (self.function.offer.rules, origin) if text)
+        room = max(0, limits.description - len(more) - 1)
+        return clipped(
+            f"{clipped(self.function.description, room)} {more}".strip(), limits.description
+        )
 
     def to_openai_dict(self) -> dict[str, Any]:
         """The entry of a Chat Completions request's ``tools``."""
-        parameters = {"properties": {}, **self.function.parameters}
         return {
             "type": "function",
             "function": {
                 "name": self.name,
                 "description": self.description,
-                "parameters": parameters,
+                "parameters": self.function.offer.parameters,
             },
         }
 

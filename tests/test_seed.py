@@ -12,7 +12,7 @@ import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
 
-from agents import providers, runs
+from agents import clients, runs
 from agents.agent import Agent
 from agents.events import CallFinished, Event, Finished, PastTurn, RunInput
 from agents.expert import ExpertAgent
@@ -182,7 +182,7 @@ async def test_a_remote_connection_holds_the_definitions_and_the_pending_calls(
     connection = registry.find(ANA, "laptop")
     assert list(connection.functions) == ["echo", "anything", "silent"]
     assert connection.pending == {}
-    calling = asyncio.create_task(connection.call("echo", {"text": "a"}))
+    calling = asyncio.create_task(connection.call("echo", '{"text": "a"}'))
     request = await laptop.asked()
     assert list(connection.pending) == [request["requestId"]]
     await laptop.request("remote-call-result", {"requestId": request["requestId"], "result": 1})
@@ -210,7 +210,7 @@ async def test_call_sends_a_request_over_the_socket_of_the_session_that_owns_the
 ) -> None:
     pi = program()
     connection = await pi.serve("pi", ECHO)
-    calling = asyncio.create_task(connection.call("echo", {"text": "hello"}))
+    calling = asyncio.create_task(connection.call("echo", '{"text": "hello"}'))
     request = await pi.asked()
     assert (request["remotename"], request["function"]) == ("pi", "echo")
     assert request["args"] == {"text": "hello"}
@@ -218,15 +218,15 @@ async def test_call_sends_a_request_over_the_socket_of_the_session_that_owns_the
     answer = {"requestId": request["requestId"], "result": "from another socket"}
     await laptop.request("remote-call-result", answer)
     await pi.request("remote-call-result", {**answer, "result": "from its owner"})
-    assert await calling == "from its owner"
+    assert await calling == '"from its owner"'
 
 
 async def test_results_are_sent_back_through_remote_call_result(laptop: Program) -> None:
     connection = registry.find(ANA, "laptop")
-    calling = asyncio.create_task(connection.call("echo", {"text": "a"}))
+    calling = asyncio.create_task(connection.call("echo", '{"text": "a"}'))
     await laptop.answer(result={"list": [1, None]})
-    assert await calling == {"list": [1, None]}
-    calling = asyncio.create_task(connection.call("echo", {"text": "a"}))
+    assert json.loads(await calling) == {"list": [1, None]}
+    calling = asyncio.create_task(connection.call("echo", '{"text": "a"}'))
     await laptop.answer(error="out of paper")
     with pytest.raises(RemoteError, match="out of paper"):
         await calling
@@ -234,7 +234,7 @@ async def test_results_are_sent_back_through_remote_call_result(laptop: Program)
 
 async def test_pending_calls_time_out_after_30_seconds(laptop: Program) -> None:
     """The figure, as the owner is told it; the next test waits for a shorter one."""
-    calling = asyncio.create_task(registry.find(ANA, "laptop").call("echo", {"text": "a"}))
+    calling = asyncio.create_task(registry.find(ANA, "laptop").call("echo", '{"text": "a"}'))
     assert (await laptop.answer(result=1))["deadline"] == limits.call_timeout == 30
     await calling
 
@@ -242,7 +242,7 @@ async def test_pending_calls_time_out_after_30_seconds(laptop: Program) -> None:
 async def test_a_call_without_a_response_times_out(laptop: Program) -> None:
     connection = registry.find(ANA, "laptop")
     with pytest.raises(RemoteTimeoutError, match=r"silent gave no result within 0\.05 s"):
-        await connection.call("silent", {})
+        await connection.call("silent", "{}")
     assert (await laptop.asked())["deadline"] == 0.05
     assert connection.pending == {}
 
@@ -271,7 +271,7 @@ async def test_a_remote_persists_until_remote_disconnect(
 async def test_a_remote_persists_until_the_session_serving_it_closes(
     laptop: Program, app: RemotesConfig
 ) -> None:
-    calling = asyncio.create_task(registry.find(ANA, "laptop").call("echo", {"text": "a"}))
+    calling = asyncio.create_task(registry.find(ANA, "laptop").call("echo", '{"text": "a"}'))
     await laptop.asked()
     laptop.session.end()
     with pytest.raises(RemoteClosedError):
@@ -337,7 +337,7 @@ async def model(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[FakeModel]:
         monkeypatch.setenv("OPENAI_MODEL", "fake-1")
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         yield fake
-    await providers.close()
+    await clients.close()
     assert fake.complaints == []
 
 

@@ -1,0 +1,104 @@
+"""Checking arguments against a function's schema without holding up the server.
+
+What is surely done in a moment is checked at once. The rest is checked by a process of its own,
+which is ended when it takes too long: ``python -m remotes.checks`` reads schema and arguments as a
+JSON list from its standard input and writes the faults as JSON.
+"""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gateway.exceptions import Detail
+from remotes import faults
+from remotes.bounds import WORK, Bounds, backtracking, within
+from remotes.schemas import FANCY, LINEAR, Schema, SchemaError, compiled
+
+APART = 2.0
+"""Seconds that a process may take for a check."""
+PROCESSES = 2
+"""Processes that check at the same time; more checks wait for their turn."""
+
+TOO_MUCH = "they hold too much to be checked against the schema; send less at once"
+
+_CHECKOUT = Path(__file__).resolve().parents[1]
+_processes = asyncio.Semaphore(PROCESSES)
+
+
+class ArgumentCheck:
+    """A compiled schema.
+
+    Raises:
+        SchemaError: It is no valid JSON Schema, refers outside itself, or would cost too much.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        bounds = Bounds(schema)
+        self._schema = schema
+        self._references = bounds.references
+        self._longest: int | None = None
+        work = bounds.work
+        try:
+            self._validator = compiled(schema, LINEAR)
+        except SchemaError:
+            self._validator = compiled(schema, FANCY)
+            more, self._longest = backtracking(schema)
+            work += more
+        self._values = WORK // work
+
+    async def faults(self, args: dict[str, object]) -> list[Detail]:
+        """What is wrong with ``args``; empty where they fit."""
+        if within(args, self._values, self._longest):
+            return self.faults_now(args)
+        return await _faults_apart(self._schema, args)
+
+    def faults_now(self, args: dict[str, object]) -> list[Detail]:
+        """The same, however long it takes."""
+        if self._validator.is_valid(args):
+            return []
+        return faults.found(self._schema, self._references, args)
+
+
+async def _faults_apart(schema: Schema, args: dict[str, object]) -> list[Detail]:
+    """The faults as another process finds them; within ``APART`` seconds of its own."""
+    async with _processes:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", "remotes.checks"),
+            cwd=_CHECKOUT,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        try:
+            async with asyncio.timeout(APART):
+                told, _ = await process.communicate(msgspec.json.encode([schema, args]))
+            return msgspec.json.decode(told, type=list[Detail])
+        except (TimeoutError, msgspec.DecodeError):
+            return [{"path": "", "message": TOO_MUCH}]
+        finally:
+            await _ended(process)
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.kill()
+        await process.wait()
+
+
+def main() -> None:
+    """Make one check for the server, which comes first."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+    schema: Any
+    args: Any
+    schema, args = msgspec.json.decode(sys.stdin.buffer.read())
+    sys.stdout.buffer.write(msgspec.json.encode(ArgumentCheck(schema).faults_now(args)))
+
+
+if __name__ == "__main__":
+    main()
