@@ -153,10 +153,14 @@ if REMOTES_HTTPS:
     SECURE_SSL_REDIRECT = True
     SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
     SECURE_HSTS_SECONDS = environment.number("REMOTES_HSTS_SECONDS", 86_400)
-    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
-    SECURE_HSTS_PRELOAD = True
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
+
+# Whether the whole domain keeps to HTTPS is not for one of its hosts to decide.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+if not REMOTES_HTTPS and not addresses.is_loopback(REMOTES_HOST):
+    # Browsers take this header from trustworthy origins only, and complain about it elsewhere.
+    SECURE_CROSS_ORIGIN_OPENER_POLICY = None
 
 # Logs: to stderr, without tokens, cookies or bodies -------------------------------------------
 
