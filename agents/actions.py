@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from agents import runs, sending
+from agents import catalog, runs, sending
 from chat import services, topics, turns, wire
 from chat.actions import checked_remotes
 from chat.models import KEY_LENGTH, Message, Run
 from chat.services import Page
 from chat.snapshots import steady, tell_changed
-from gateway.actions import Reply, Scope, action
+from gateway.actions import Empty, Reply, Scope, action
 from gateway.database import in_database
 from gateway.exceptions import ForbiddenScopeError, InvalidPayloadError
 from gateway.frames import detail
@@ -113,6 +113,25 @@ class CallRead(msgspec.Struct):
     call: str
     part: Literal["args", "result", "error"]
     offset: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
+
+
+# Models
+
+
+@action("model-list", Empty, scope=Scope.CHAT)
+async def model_list(session: Session, payload: Empty) -> Reply:
+    """The models that a thread may choose, and what keeps others away."""
+    offer = await catalog.offer()
+    models = [
+        {
+            "id": model.id,
+            "name": model.name,
+            "endpoint": model.endpoint.title,
+            "default": model == offer.default,
+        }
+        for model in offer.models
+    ]
+    return {"models": models, "errors": offer.faults}
 
 
 # Threads

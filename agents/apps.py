@@ -7,3 +7,7 @@ class AgentsConfig(AppConfig):
     """Answers messages; what it stores belongs to the chat."""
 
     name = "agents"
+
+    def ready(self) -> None:
+        """Have the settings of models checked at start."""
+        from agents import checks  # noqa: F401

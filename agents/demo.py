@@ -15,6 +15,7 @@ from agents import demo_script
 from agents.demo_script import Reply
 
 NAME = "demo"
+WINDOW = 1_000_000  # tokens; a script reads whatever a thread holds
 
 
 class Transport(httpx2.AsyncBaseTransport):

@@ -36,6 +36,8 @@ class PastTurn:
     role: Literal["user", "assistant"]
     content: str
     calls: Sequence[PastCall] = ()
+    id: str = ""
+    """The message's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,25 @@ class RunInput:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """The model is about to be asked; told before its first word, and once more if this changes."""
+
+    model: str
+    """Its name."""
+    history_from: str = ""
+    """The message from where on it sees the thread; empty if it sees all of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class TextDelta:
     """More of the answer's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """More of what the model thinks aloud, which is no part of the answer."""
 
     text: str
 
@@ -109,4 +128,4 @@ class Finished:
     """``{prompt, completion, total}`` tokens over all rounds, where the endpoint tells."""
 
 
-Event = TextDelta | CallStarted | CallChanged | CallFinished | Finished
+Event = Asked | TextDelta | ReasoningDelta | CallStarted | CallChanged | CallFinished | Finished

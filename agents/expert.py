@@ -7,16 +7,20 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Protocol
 
-from agents import history, providers
+from agents import catalog, history, providers, windows
 from agents.budget import Budget, RunEndedError
 from agents.calls import Tool, ToolCall, side_by_side
-from agents.endpoints import Model, ModelError
-from agents.events import Event, Finished, RunInput, TextDelta
+from agents.endpoints import Model, ModelError, RefusedError, TooLongError
+from agents.events import Asked, Event, Finished, ReasoningDelta, RunInput, TextDelta
+from agents.failures import KEPT
 from agents.history import AnsweredCall, Conversation
 from agents.streams import Turn
+from agents.toolbox import Toolbox
+from agents.windows import Fitted
 
 EMPTY = "The model ended its answer without saying anything. Send your message again."
-BROKEN_OFF = f"The model's answer ended too early. {providers.KEPT}"
+BROKEN_OFF = f"The model's answer ended too early. {KEPT}"
+SHORTENINGS = 4  # times that a conversation which the endpoint finds too long is cut further
 CUT_SHORT = "The answer was cut off at the model's length limit or by its provider's filter."
 
 
@@ -48,6 +52,9 @@ class ExpertAgent:
             async with aclosing(run.events()) as events:
                 async for event in events:
                     yield event
+        except RefusedError as refused:
+            error = f"{refused}{run.toolbox.traced(refused.told)}"
+            yield Finished("failed", error, run.model, run.usage)
         except (RunEndedError, ModelError) as ended:
             yield Finished("failed", str(ended), run.model, run.usage)
         else:
@@ -55,19 +62,20 @@ class ExpertAgent:
 
 
 class _Run:
-    """One run; ``model``, ``usage`` and ``remark`` are what its end tells."""
+    """One run; ``model``, ``usage``, ``remark`` and ``toolbox`` are for what its end tells."""
 
     def __init__(self, run_input: RunInput, tools: Sequence[Tool]) -> None:
         self.model: str | None = None
         self.usage: dict[str, int] = {}
         self.remark: str | None = None
         self._input = run_input
-        self._tools = {tool.name: tool for tool in tools}
-        self._offer = [tool.to_openai_dict() for tool in tools]
+        self.toolbox = Toolbox(tools)
+        self._offer_tokens = windows.tokens(self.toolbox.request)
+        self._told: Asked | None = None
+        self._window = 0
+        self._thinking: Turn | None = None
         self._budget = Budget()
-        connected = [tool.remotename for tool in tools]
-        told = history.instructions(run_input.remotes, connected)
-        self._conversation = Conversation(told, run_input.history)
+        self._conversation: Conversation
 
     async def events(self) -> AsyncGenerator[Event]:
         """What happens until the model asks for no more calls.
@@ -76,8 +84,12 @@ class _Run:
             ModelError: The model could not be asked, or broke off.
             RunEndedError: A bound was reached, or the answer is not whole.
         """
-        model = await providers.choose(self._input.model)
+        model = await catalog.choose(self._input.model)
         self.model = model.name
+        told = history.instructions(
+            self._input.remotes, self.toolbox.remotes, self.toolbox.left_out
+        )
+        self._conversation = Conversation(told, self._input.history, images=model.images)
         while True:
             turn = Turn()
             async with aclosing(self._answer(model, turn)) as deltas:
@@ -91,20 +103,53 @@ class _Run:
         self._end(turn)
 
     async def _answer(self, model: Model, turn: Turn) -> AsyncGenerator[Event]:
-        """Ask the model; its text comes as events, the rest is put into ``turn``."""
+        """Ask the model; what it says and thinks comes as events, the rest is put into ``turn``.
+
+        What is too long for it is cut until it fits.
+        """
         self._budget.next_round()
-        messages = self._conversation.messages
-        async with aclosing(providers.stream_turn(model, messages, self._offer, turn)) as pieces:
-            async for text in pieces:
-                self._budget.check_time()
-                yield TextDelta(text)
+        window = self._window or model.window
+        for left in reversed(range(SHORTENINGS)):
+            fitted = windows.fit(self._conversation, windows.room(window, self._offer_tokens))
+            try:
+                async with aclosing(self._asked(model, turn, fitted)) as events:
+                    async for event in events:
+                        yield event
+                break
+            except TooLongError as error:
+                sent = fitted.tokens + self._offer_tokens
+                smaller = windows.smaller(window, sent, error.limit)
+                if not left or smaller == window or turn.text or turn.reasoning:
+                    raise
+                window = self._window = smaller
+        if self._window:
+            catalog.note_window(model, self._window)
         for kind, tokens in turn.usage.items():
             self.usage[kind] = self.usage.get(kind, 0) + tokens
+
+    async def _asked(self, model: Model, turn: Turn, fitted: Fitted) -> AsyncGenerator[Event]:
+        asked = Asked(model.name, fitted.history_from)
+        if asked != self._told:
+            self._told = asked
+            yield asked
+        answer = providers.stream_turn(model, fitted.messages, self.toolbox.request, turn)
+        async with aclosing(answer) as pieces:
+            async for piece in pieces:
+                self._budget.check_time()
+                if piece is not None:
+                    yield self._apart(piece, turn)
+
+    def _apart(self, piece: TextDelta | ReasoningDelta, turn: Turn) -> TextDelta | ReasoningDelta:
+        """``piece``, the first thoughts of a round with a blank line after those before."""
+        if isinstance(piece, TextDelta) or self._thinking is turn:
+            return piece
+        before, self._thinking = self._thinking, turn
+        return ReasoningDelta(f"\n\n{piece.text}") if before else piece
 
     async def _round(self, model: Model, turn: Turn) -> AsyncGenerator[Event]:
         """Make the turn's calls and add them with their outcomes to the conversation."""
         self._budget.next_calls(len(turn.calls))
-        settings = self._tools, self._input.thread, self._budget, turn.cut_off
+        settings = self.toolbox.offered, self._input.thread, self._budget, turn.cut_off
         calls = [ToolCall(asked, *settings) for asked in turn.calls]
         async with aclosing(side_by_side(calls)) as events:
             async for event in events:
@@ -127,5 +172,5 @@ class _Run:
             raise RunEndedError(EMPTY)
         if turn.broken_off:
             raise RunEndedError(BROKEN_OFF)
-        if turn.cut_off:
-            self.remark = CUT_SHORT
+        remarks = [CUT_SHORT if turn.cut_off else None, self.toolbox.remark]
+        self.remark = " ".join(filter(None, remarks)) or None

@@ -1,7 +1,8 @@
 """A thread's turns as chat messages that the strictest model server accepts.
 
 Every call stands in the assistant message that made it and is answered by exactly one tool
-message, in order; no assistant message is empty; every content is a string.
+message, in order; no assistant message is empty; every content is a string. Images that calls
+returned follow the tool messages in a message of the user's, for models that take images.
 """
 
 import json
@@ -12,16 +13,21 @@ from itertools import groupby
 
 from agents import streams
 from agents.events import CallStatus, PastCall, PastTurn
+from agents.images import Image, taken_out
 from gateway.exceptions import ActionError
+from gateway.limits import limits
+from gateway.texts import LONGEST_CHARACTER, clipped
 from remotes.exceptions import MAY_HAVE_RUN
 from remotes.tools import tool_name
 
 Message = dict[str, object]
 
-ANSWER_LIMIT = 32 * 1024  # bytes of a call's outcome that the model is shown
+IMAGES = 8  # the latest ones, that a request carries
 QUOTE_LIMIT = 1024  # bytes of unreadable arguments that the model is shown again
 ID_LENGTH = 40  # characters of a call's id that OpenAI accepts
 NAME_LENGTH = 64  # characters of a function's name that OpenAI accepts
+
+EARLIER_IMAGE = "[An image that a function returned stood here; it is no longer shown to you.]"
 
 NO_OUTCOME: Mapping[CallStatus, str] = {
     "stopped": f"The user stopped this call. {MAY_HAVE_RUN}",
@@ -49,13 +55,20 @@ class Conversation:
 
     Attributes:
         messages: Valid for a request at any time, since calls are added with their answers.
+        turns: Where among them each of the user's messages stands, with its id in the thread.
     """
 
-    def __init__(self, instructions: str, history: Iterable[PastTurn]) -> None:
+    def __init__(
+        self, instructions: str, history: Iterable[PastTurn], *, images: bool = False
+    ) -> None:
         self.messages: list[Message] = [{"role": "system", "content": instructions}]
+        self.turns: list[tuple[int, str]] = []
         self._ids: set[str] = set()
+        self._takes_images = images
+        self._images: list[Message] = []
         for turn in history:
             if turn.role == "user":
+                self.turns.append((len(self.messages), turn.id))
                 self.messages.append({"role": "user", "content": turn.content})
             else:
                 self._add_past(turn)
@@ -79,7 +92,24 @@ class Conversation:
         ids = [self._fresh_id(call.id) for call in calls]
         message["tool_calls"] = [_entry(id, call) for id, call in zip(ids, calls, strict=True)]
         self.messages.append(message)
-        self.messages += [_answer(id, call) for id, call in zip(ids, calls, strict=True)]
+        images = []
+        for id, call in zip(ids, calls, strict=True):
+            text, found = taken_out(call.answer)
+            self.messages.append(_answer(id, call.arguments, text))
+            images += [(call.name, image) for image in found]
+        if images and self._takes_images:
+            self._show(images)
+
+    def _show(self, images: Sequence[tuple[str, Image]]) -> None:
+        """Add images that calls returned; the oldest of too many are only mentioned then."""
+        for name, image in images[-IMAGES:]:
+            text = {"type": "text", "text": f"[An image that {name} returned.]"}
+            message: Message = {"role": "user", "content": [text, image.part]}
+            self.messages.append(message)
+            self._images.append(message)
+        for message in self._images[:-IMAGES]:
+            message["content"] = EARLIER_IMAGE
+        del self._images[:-IMAGES]
 
     def _add_past(self, turn: PastTurn) -> None:
         said = 0
@@ -104,8 +134,15 @@ class Conversation:
         return id
 
 
-def instructions(remotes: Sequence[str], connected: Iterable[str]) -> str:
+def instructions(
+    remotes: Sequence[str], connected: Iterable[str], left_out: Mapping[str, int] | None = None
+) -> str:
     """The system message: where the model is, and which remotes it has to do with.
+
+    Args:
+        remotes: Those that are switched on.
+        connected: Those of them that have functions now.
+        left_out: How many functions of which remotes the model is not offered.
 
     Names are written by whoever connects a remote, so they stand in it as quoted data only.
     """
@@ -123,6 +160,9 @@ def instructions(remotes: Sequence[str], connected: Iterable[str]) -> str:
     away = [name for name in remotes if name not in here]
     if away:
         text += f" Of these, not connected right now, so without functions: {_quoted(away)}."
+    if left_out:
+        counts = json.dumps(dict(left_out), ensure_ascii=False)
+        text += f" There are too many functions to offer you all. Left out, by remote: {counts}."
     return text
 
 
@@ -136,7 +176,8 @@ def cut(text: str, limit: int) -> str:
     data = text.encode(errors="replace")
     if len(data) <= limit:
         return text
-    start = data[:limit].decode(errors="ignore")
+    start = data[: limit + 4 * LONGEST_CHARACTER].decode(errors="ignore")
+    start = clipped(start, len(data[:limit].decode(errors="ignore")))
     return f"{start}\n[Cut here: this is the beginning of {len(data)} bytes.]"
 
 
@@ -157,12 +198,12 @@ def _entry(id: str, call: AnsweredCall) -> Message:
     return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def _answer(id: str, call: AnsweredCall) -> Message:
-    content = cut(call.answer, ANSWER_LIMIT)
-    if _unreadable(call.arguments):
+def _answer(id: str, arguments: str, text: str) -> Message:
+    content = cut(text, limits.answer)
+    if _unreadable(arguments):
         content += (
             "\nThe arguments were no JSON object, so {} stands in their place above. They were: "
-            + cut(call.arguments, QUOTE_LIMIT)
+            + cut(arguments, QUOTE_LIMIT)
         )
     return {"role": "tool", "tool_call_id": id, "content": content}
 

@@ -8,14 +8,16 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from time import monotonic
 
-from agents.events import CallChanged, CallFinished, CallStarted
+from agents.events import Asked, CallChanged, CallFinished, CallStarted
 from chat import topics, turns, wire
-from chat.models import NAME_LENGTH, Call, Message
+from chat.models import MODEL_LENGTH, NAME_LENGTH, Call, Message
 from gateway.exceptions import TooLargeError
 from gateway.limits import KIB, limits
-from gateway.texts import encoded_size, storable, storable_json
+from gateway.texts import beginning, encoded_size, storable, storable_json
 
 BATCH = 0.03  # seconds of text that go out together
+REASONING_SIZE = 64 * KIB  # bytes of what a model thinks aloud that are kept
+REASONING_CUT = "\n\n[…]"
 
 STOPPED = "It was stopped. It may have run all the same."
 UNFINISHED = "The answer ended before it had the result. It may have run all the same."
@@ -43,7 +45,9 @@ class LiveAnswer:
         self._calls: dict[str, Call] = {}
         self._progress: dict[str, dict[str, object]] = {}
         self._size = 0
+        self._reasoning_room = REASONING_SIZE
         self._unsent: list[str] = []
+        self._unsent_reasoning: list[str] = []
         self._moved: set[str] = set()
         self._flushed = 0.0
         self._timer: asyncio.TimerHandle | None = None
@@ -53,6 +57,12 @@ class LiveAnswer:
         """All of the text so far."""
         self.flush()
         return self.message.content
+
+    @property
+    def reasoning(self) -> str:
+        """All that the model has thought aloud so far."""
+        self.flush()
+        return self.message.reasoning
 
     def object(self) -> wire.Object:
         """The message as a client is sent it, as of now."""
@@ -78,6 +88,22 @@ class LiveAnswer:
         self._size += size
         self._unsent.append(text)
         self._flush_soon()
+
+    def add_reasoning(self, text: str) -> None:
+        """Note what the model thinks aloud; from a certain length on, the rest is left out."""
+        if self._reasoning_room <= 0:
+            return
+        text = storable(text)
+        self._reasoning_room -= encoded_size(text)
+        if self._reasoning_room <= 0:
+            text = beginning(text, self._reasoning_room + encoded_size(text)) + REASONING_CUT
+        self._unsent_reasoning.append(text)
+        self._flush_soon()
+
+    def note_asked(self, event: Asked) -> None:
+        """Note which model answers, and what of the thread it sees."""
+        self.message.model = storable(event.model)[:MODEL_LENGTH]
+        self.message.history_from = event.history_from
 
     def begin_call(self, event: CallStarted) -> Call:
         """Add a call where the text has arrived."""
@@ -139,6 +165,8 @@ class LiveAnswer:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if self._unsent_reasoning:
+            self._send_reasoning()
         if self._unsent:
             self._send_text()
         moved, self._moved = self._moved, set()
@@ -163,6 +191,14 @@ class LiveAnswer:
         self.message.content += text
         payload = {"message": self.message.pk, "offset": offset, "text": text}
         topics.tell(self.message.thread_id, "message-delta", payload)
+
+    def _send_reasoning(self) -> None:
+        offset = len(self.message.reasoning)
+        text = "".join(self._unsent_reasoning)
+        self._unsent_reasoning.clear()
+        self.message.reasoning += text
+        payload = {"message": self.message.pk, "offset": offset, "text": text}
+        topics.tell(self.message.thread_id, "message-reasoning", payload)
 
     def _settle(self, call: Call) -> None:
         self.flush()

@@ -13,7 +13,9 @@ from typing import Any, Literal, TypeVar, cast
 
 from django.db import DatabaseError, InterfaceError
 
+from agents import clients
 from agents.events import (
+    Asked,
     CallChanged,
     CallFinished,
     CallStarted,
@@ -22,12 +24,13 @@ from agents.events import (
     Finished,
     PastCall,
     PastTurn,
+    ReasoningDelta,
     RunInput,
     TextDelta,
 )
 from agents.live import LiveAnswer
 from chat import services, snapshots, topics, turns, wire
-from chat.models import Call, Message, Run
+from chat.models import MODEL_LENGTH, Call, Message, Run
 from chat.turns import Turn
 from gateway import nodes
 from gateway.database import in_database
@@ -75,7 +78,7 @@ class LiveRun:
         self._answering = answering
         self._stop: asyncio.Future[tuple[str, str]] = asyncio.get_running_loop().create_future()
         self._heartbeat = monotonic()
-        self._saved = ""
+        self._saved = ("", "")
         self._acting = asyncio.create_task(self._act())
         self.task = asyncio.create_task(self._live())
 
@@ -129,8 +132,12 @@ class LiveRun:
         if self.answer.closed:
             return
         match event:
+            case Asked():
+                self.answer.note_asked(event)
             case TextDelta(text):
                 self.answer.add_text(text)
+            case ReasoningDelta(text):
+                self.answer.add_reasoning(text)
             case CallStarted():
                 changed = self.answer.begin_call(event)
             case CallChanged():
@@ -140,7 +147,7 @@ class LiveRun:
         if changed is not None:
             content = self.answer.content
             await _completed(in_database(turns.save_call, self.run, changed, content))
-            self._saved = content
+            self._saved = content, self._saved[1]
 
     async def _save_until_over(self) -> None:
         """Store the growing text now and then, until the agent is done or the run is stopped."""
@@ -153,21 +160,21 @@ class LiveRun:
                 await self._save()
 
     async def _save(self) -> None:
-        content = self.answer.content
-        grown = content != self._saved
+        content, reasoning = texts = self.answer.content, self.answer.reasoning
+        grown = texts != self._saved
         if not grown and monotonic() - self._heartbeat < HEARTBEAT:
             return
         try:
-            await in_database(turns.save_text, self.run, content if grown else None)
+            await in_database(turns.save_text, self.run, content if grown else None, reasoning)
         except (DatabaseError, InterfaceError):
             logger.exception("A run's text could not be stored; trying again")
         else:
-            self._saved = content
+            self._saved = texts
             self._heartbeat = monotonic()
 
     def _note(self, end: Finished) -> None:
         message = self.answer.message
-        message.model = storable(end.model or "")[:200]
+        message.model = storable(end.model or "")[:MODEL_LENGTH]
         message.usage = end.usage
 
     async def _end(self, status: str, error: str) -> None:
@@ -267,13 +274,20 @@ async def drain() -> None:
         await asyncio.wait([live.task for live in _running.values()])
 
 
+async def end() -> None:
+    """End what runs, and then the connections to the models."""
+    await drain()
+    await clients.close()
+
+
 nodes.on_start(interrupt_left)
-nodes.on_stop(drain)
+nodes.on_stop(end)
 
 
 def _past_turn(message: Message) -> PastTurn:
     role = cast('Literal["user", "assistant"]', message.role)
-    return PastTurn(role, message.content, [_past_call(call) for call in message.calls.all()])
+    calls = [_past_call(call) for call in message.calls.all()]
+    return PastTurn(role, message.content, calls, message.pk)
 
 
 def _past_call(call: Call) -> PastCall:

@@ -1,10 +1,14 @@
 """Server-sent events as model endpoints write them: bytes in, the data of each event out.
 
 The format is https://html.spec.whatwg.org/multipage/server-sent-events.html, of which only
-``data`` matters here; an event that the end of the stream cuts short still counts.
+``data`` matters here; an event that the end of the stream cuts short still counts. Comments are
+told as well: they are how an endpoint shows that it is still at it.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterable
+
+COMMENT = ""
+"""What is yielded for a comment, and for an event without data."""
 
 
 async def events(body: AsyncIterable[bytes]) -> AsyncGenerator[str]:
@@ -19,6 +23,8 @@ async def events(body: AsyncIterable[bytes]) -> AsyncGenerator[str]:
             data.append(line[5:].removeprefix(" "))
         elif line == "data":
             data.append("")
+        elif line.startswith(":"):
+            yield COMMENT
     if data:
         yield "\n".join(data)
 

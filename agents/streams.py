@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import cast
 
+from agents import thoughts
 from gateway import frames
 from gateway.exceptions import ActionError, InvalidJsonError
 
@@ -32,11 +33,8 @@ class ModelCall:
 class Turn:
     """What one request to the model has brought so far."""
 
-    text: str = ""
-    reasoning: str = ""
-    """What the model thought aloud; no part of the answer."""
     reasoning_field: str = "reasoning_content"
-    """Under which name the server sent it."""
+    """Under which name the server sent what the model thought aloud."""
     calls: list[ModelCall] = field(default_factory=list)
     finish: str = ""
     """The finish reason, if the server gave one."""
@@ -44,8 +42,24 @@ class Turn:
     """Whether the server marked the stream's end with ``[DONE]``."""
     usage: dict[str, int] = field(default_factory=dict)
     """``{prompt, completion, total}`` tokens, if the server tells."""
-    _half: str = ""
-    """The first half of a surrogate pair, whose second is still to come."""
+    _texts: list[str] = field(default_factory=list)
+    _thoughts: list[str] = field(default_factory=list)
+    _tags: thoughts.ThinkTags = field(default_factory=thoughts.ThinkTags)
+    _said: "_Pairs" = field(init=False)
+    _thought: "_Pairs" = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._said, self._thought = _Pairs(), _Pairs()
+
+    @property
+    def text(self) -> str:
+        """The answer."""
+        return "".join(self._texts)
+
+    @property
+    def reasoning(self) -> str:
+        """What the model thought aloud; no part of the answer."""
+        return "".join(self._thoughts)
 
     @property
     def broken_off(self) -> bool:
@@ -57,43 +71,47 @@ class Turn:
         """Whether the stream ended before the model had said all."""
         return self.finish in CUT_OFF or self.broken_off
 
-    def add(self, chunk: object) -> str:
-        """Take one decoded chunk and return what it adds to the answer's text."""
+    def add(self, chunk: object) -> tuple[str, str]:
+        """Take one decoded chunk; returns what it adds to the reasoning and to the text."""
         entry = _object(chunk)
         self._count(_object(entry.get("usage")))
         choice = _object(_first(entry.get("choices")))
         delta = _object(choice.get("delta") or choice.get("message"))
         self.finish = _string(choice.get("finish_reason")) or self.finish
-        self._think(delta)
         for part in _list(delta.get("tool_calls")):
             self._call(_object(part))
-        return self._say(_string(delta.get("content")) or _string(delta.get("refusal")))
+        thought, said = thoughts.parts(delta.get("content") or delta.get("refusal"))
+        return self._take(self._field(delta) + thought, self._said.take(said))
 
-    def close(self) -> str:
-        """Settle what was still open at the stream's end; returns what that adds to the text."""
+    def close(self) -> tuple[str, str]:
+        """Settle what was still open at the stream's end; returns what that adds, as ``add``."""
         self.calls = [call for call in self.calls if call.name]
         for call in self.calls:
             if call.arguments.strip() in ("", "null"):
                 call.arguments = "{}"
             call.arguments = _clean(call.arguments)
-        rest, self._half = _clean(self._half), ""
-        self.text += rest
-        return rest
+        tagged, said = self._tags.take(self._said.rest())
+        more, rest = self._tags.close()
+        return self._keep(self._thought.rest() + tagged + more, said + rest)
 
-    def _say(self, content: str) -> str:
-        if not content:
-            return ""
-        text, self._half = _split_pair(self._half + content)
-        text = _clean(text)
-        self.text += text
-        return text
+    def _take(self, thought: str, said: str) -> tuple[str, str]:
+        tagged, said = self._tags.take(said) if said else ("", "")
+        return self._keep(self._thought.take(thought) + tagged, said)
 
-    def _think(self, delta: dict[str, object]) -> None:
+    def _keep(self, thought: str, said: str) -> tuple[str, str]:
+        if thought:
+            self._thoughts.append(thought)
+        if said:
+            self._texts.append(said)
+        return thought, said
+
+    def _field(self, delta: dict[str, object]) -> str:
+        """The thoughts that a delta has in a field of their own."""
         for name in ("reasoning_content", "reasoning"):
             if thought := _string(delta.get(name)):
                 self.reasoning_field = name
-                self.reasoning += _clean(thought)
-                return
+                return thought
+        return ""
 
     def _count(self, usage: dict[str, object]) -> None:
         for kind in ("prompt", "completion", "total"):
@@ -169,10 +187,24 @@ def _arguments(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else _string(value)
 
 
-def _split_pair(text: str) -> tuple[str, str]:
-    """``text`` with its surrogate pairs joined, and the half pair at its end."""
-    half = text[-1] if "\ud800" <= text[-1] <= "\udbff" else ""
-    return text[: len(text) - len(half)], half
+class _Pairs:
+    """A text in pieces whose surrogate pairs are joined, also where a piece ends inside one."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def take(self, text: str) -> str:
+        """``text`` after what was held back before; the half pair at its end is held back."""
+        if not text:
+            return ""
+        text = self._half + text
+        self._half = text[-1] if "\ud800" <= text[-1] <= "\udbff" else ""
+        return _clean(text[: len(text) - len(self._half)])
+
+    def rest(self) -> str:
+        """What is held back."""
+        rest, self._half = _clean(self._half), ""
+        return rest
 
 
 _LONE = re.compile("[\x00\ud800-\udfff]")

@@ -78,6 +78,8 @@ class Message(Identified):
     )
     role = models.CharField(max_length=16, choices=Role)
     content = models.TextField(blank=True)
+    reasoning = models.TextField(blank=True)
+    """What the model thought aloud while it wrote it; no part of the answer."""
     status = models.CharField(max_length=16, choices=Status, default=Status.DONE)
     error = models.TextField(blank=True)
     """Why it failed or was cut short, in words for the person at the page."""
@@ -85,6 +87,11 @@ class Message(Identified):
     """The model that wrote it."""
     usage = models.JSONField(default=dict, blank=True)
     """Tokens as ``{prompt, completion, total}``, where the endpoint tells."""
+    history_from = models.CharField(max_length=64, blank=True)
+    """The id of the user's message from where on the model saw the thread, if not from its start.
+
+    No relation: it is only ever shown, and belongs to the same branch.
+    """
     key = models.CharField(max_length=KEY_LENGTH, blank=True)
     """The sender's own mark, by which the same request sent twice is known."""
     created_at = models.DateTimeField(default=timezone.now)

@@ -209,7 +209,7 @@ def _calls_in_short(messages: Sequence[str]) -> defaultdict[str, list[Call]]:
 def history(message: Message) -> list[Message]:
     """The branch that ends with ``message``, oldest first, with the calls at hand."""
     ids = Tree(message.thread_id).branch(message.pk)
-    rows = Message.objects.prefetch_related("calls").in_bulk(ids)
+    rows = Message.objects.defer("reasoning").prefetch_related("calls").in_bulk(ids)
     return [rows[each] for each in ids]
 
 

@@ -172,10 +172,10 @@ def busy() -> BusyError:
     return BusyError("The agent is still answering in this thread; wait for it or stop it.")
 
 
-def save_text(run: Run, content: str | None) -> None:
-    """Store a running answer's text so far, if it is given, and that its node lives."""
+def save_text(run: Run, content: str | None, reasoning: str = "") -> None:
+    """Store a running answer's texts so far, if they are given, and that its node lives."""
     if content is not None:
-        Message.objects.filter(pk=run.message_id).update(content=content)
+        Message.objects.filter(pk=run.message_id).update(content=content, reasoning=reasoning)
     Run.objects.filter(pk=run.pk).update(heartbeat=timezone.now())
 
 

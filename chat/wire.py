@@ -76,7 +76,13 @@ def message(
         "content": row.content,
         "status": row.status,
     }
-    optional: Object = {"error": row.error, "model": row.model, "usage": row.usage}
+    optional: Object = {
+        "reasoning": row.reasoning,
+        "error": row.error,
+        "model": row.model,
+        "usage": row.usage,
+        "historyFrom": row.history_from,
+    }
     told.update({name: value for name, value in optional.items() if value})
     room = min(limits.preview, CALLS_ROOM // (3 * max(len(calls), 1)))
     told["calls"] = [call(each, (progress or {}).get(each.pk), room) for each in calls]

@@ -1,5 +1,6 @@
 """The one consumer: a frame in, a handler, a frame out; where exceptions become frames."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from time import monotonic
@@ -12,6 +13,7 @@ from gateway import credentials, frames, nodes
 from gateway.actions import Action, registry
 from gateway.exceptions import (
     ActionError,
+    BusyError,
     ForbiddenScopeError,
     InternalError,
     TooManyError,
@@ -19,7 +21,7 @@ from gateway.exceptions import (
     UnavailableError,
     UnknownActionError,
 )
-from gateway.limits import announced, limits
+from gateway.limits import KIB, announced, limits
 from gateway.rates import FrameRate
 from gateway.sessions import Session
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PROTOCOL = 1
+TIRING = 64 * KIB  # bytes of a frame that takes a while to read
 NO_CREDENTIAL = "Sign in, or connect with a token that holds."
 FLOODED = 4429
 """Close code for a client that goes on sending after it was told to slow down."""
@@ -129,7 +132,10 @@ async def _serve(session: Session, receive: Receive) -> None:
         if not session.ended:
             session.heard = monotonic()
             text = event.get("text")
-            await _take(session, rate, event["bytes"] if text is None else text)
+            data = event["bytes"] if text is None else text
+            await _take(session, rate, data)
+            if len(data) > TIRING:
+                await asyncio.sleep(0)  # a queue of large frames must not hold up other sockets
 
 
 async def _take(session: Session, rate: FrameRate, data: str | bytes) -> None:
@@ -149,7 +155,7 @@ async def _take(session: Session, rate: FrameRate, data: str | bytes) -> None:
         await _dispatch(session, rate, frame)
     except Exception as failure:
         echoed = None if action is None else action[: frames.ECHOED]
-        session.post_text(frames.encode_error(_told(failure, echoed), echoed, id_))
+        session.post_text(frames.encode_error(_told(failure, echoed), echoed, id_), id_)
         if rate.exhausted:
             session.close(FLOODED)
 
@@ -174,10 +180,13 @@ async def _dispatch(session: Session, rate: FrameRate, frame: frames.Frame) -> N
             session.post(entry.reply, reply, frame.id)
         return
     work = _answer(session, entry, payload, frame.id)
-    if entry.ordered:
+    if not entry.ordered:
+        session.spawn(work)
+    elif session.waiting_in_order < limits.ordered:
         session.spawn_ordered(work)
     else:
-        session.spawn(work)
+        work.close()
+        raise BusyError("Too many requests that wait for each other; wait for some replies.")
 
 
 def _check_scope(session: Session, entry: Action) -> None:
@@ -195,7 +204,7 @@ async def _answer(session: Session, entry: Action, payload: object, id: str | No
     try:
         reply = await entry.handler(session, payload)
     except Exception as failure:
-        session.post_text(frames.encode_error(_told(failure, entry.name), entry.name, id))
+        session.post_text(frames.encode_error(_told(failure, entry.name), entry.name, id), id)
     else:
         if reply is not None:
             session.post(entry.reply, reply, id)

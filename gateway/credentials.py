@@ -72,9 +72,12 @@ class _Handshake(HttpRequest):
         self._wss = scope.get("scheme") == "wss"
         self.method = "GET"
         for raw_name, raw_value in scope["headers"]:
+            if b"_" in raw_name:  # as Django does: it could pass for one with hyphens
+                continue
             name = "HTTP_" + raw_name.decode("latin-1").upper().replace("-", "_")
             value = raw_value.decode("latin-1")
-            self.META[name] = f"{self.META[name]},{value}" if name in self.META else value
+            between = "; " if name == "HTTP_COOKIE" else ","
+            self.META[name] = f"{self.META[name]}{between}{value}" if name in self.META else value
         self.COOKIES = parse_cookie(self.META.get("HTTP_COOKIE", ""))
 
     def _get_scheme(self) -> str:
@@ -92,7 +95,7 @@ async def identify(scope: Mapping[str, Any]) -> Identity | None:
     request = _Handshake(scope)
     try:
         host = request.get_host()
-    except DisallowedHost as error:
+    except (DisallowedHost, KeyError) as error:  # KeyError: there is no Host at all
         raise HandshakeRefusedError(str(error)) from error
     token = offered_token(request.META, scope.get("subprotocols", ()))
     if token is not None:

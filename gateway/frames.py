@@ -20,6 +20,7 @@ from gateway.limits import limits
 
 T = TypeVar("T", bound=msgspec.Struct)
 
+QUOTED = 300  # characters of a fault, or of the path to it, that an error quotes
 ECHOED = 128  # characters of an unknown action that an error repeats
 
 
@@ -189,9 +190,10 @@ def payload_of(frame: Frame, kind: type[T]) -> T:
     """
     try:
         return msgspec.json.decode(frame.payload, type=kind)
-    except msgspec.ValidationError as error:
+    except msgspec.DecodeError as error:
         message, _, path = str(error).partition(" - at `$")
-        path = path.rstrip("`").lstrip(".").replace("[", ".").replace("]", "")
+        message = message[:QUOTED]
+        path = path.rstrip("`").lstrip(".").replace("[", ".").replace("]", "")[:QUOTED]
         where = f"{path}: " if path else ""
         details: list[Detail] = [{"path": path, "message": message}]
         raise InvalidPayloadError(f"{where}{message}.", details) from error

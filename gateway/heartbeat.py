@@ -26,13 +26,15 @@ def pong(session: Session, payload: Empty) -> Reply:
 
 async def watch(session: Session) -> None:
     """Ask ``session`` for a sign of life whenever it is silent, and close it when none comes."""
+    asked = 0.0
     while True:
         silence = monotonic() - session.heard
         if silence >= limits.heartbeat_timeout:
             session.close(SILENT)
             return
         if silence >= limits.heartbeat_interval:
-            if not session.pinged:
+            if asked < session.heard:  # whatever came since it was last asked was a sign
+                asked = monotonic()
                 session.pinged = True
                 session.post("ping", {})
             await asyncio.sleep(limits.heartbeat_timeout - silence)

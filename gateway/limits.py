@@ -39,6 +39,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Frames that a socket may send in the long run, each second."""
     burst: int = 1000
     """Frames that a socket may send at once."""
+    ordered: int = 128
+    """Requests of one socket that wait for the one before them to be served."""
     refusals: int = 100
     """Rate-limited frames without a pause after which the socket is closed."""
     refusal_pause: float = 0.5

@@ -34,8 +34,8 @@ UNAUTHENTICATED = 4401
 RETRY_SPREAD = 5.0
 """Seconds over which clients are asked to spread their return."""
 
-READY_PATIENCE = 5.0
-"""Seconds that a socket waits for a server that has just begun."""
+READY_PATIENCE = 3.0
+"""Seconds that a socket waits for a server that has just begun; Daphne gives a handshake 5."""
 START_RETRY = 1.0
 """Seconds before the start is tried again while the database is away."""
 FAREWELL = 2.0

@@ -31,6 +31,7 @@ class Session:
         heard: When the last frame came, in seconds of the monotonic clock.
         pinged: Whether it was asked for a sign of life and has not given one.
         watched: Whether its silence is watched.
+        waiting_in_order: How many of its requests wait for one before them, or are served so.
         topics: What it hears of; kept by ``gateway.nodes``.
     """
 
@@ -48,6 +49,7 @@ class Session:
         self._writer: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._last_ordered: asyncio.Task[Any] | None = None
+        self.waiting_in_order = 0
         self.topics: set[str] = set()
         self._undo = contextlib.ExitStack()
         self._ended = False
@@ -103,6 +105,8 @@ class Session:
         self._writing = True
         try:
             await self._send(_message(text))
+        except Exception as error:
+            raise self._cut_off(error) from error
         finally:
             self._writing = False
             if self._outbox:
@@ -118,7 +122,12 @@ class Session:
     def spawn_ordered(self, work: Coroutine[Any, Any, None]) -> None:
         """Run ``work`` after the session's earlier ordered work has ended."""
         self._last_ordered = self.spawn(_after(self._last_ordered, work))
-        self._last_ordered.add_done_callback(lambda task: work.close())
+        self.waiting_in_order += 1
+        self._last_ordered.add_done_callback(lambda task: self._ordered_done(work))
+
+    def _ordered_done(self, work: Coroutine[Any, Any, None]) -> None:
+        self.waiting_in_order -= 1
+        work.close()
 
     def on_close(self, undo: Callable[[], object]) -> None:
         """Call ``undo`` when the session ends, or now if it has; the latest is called first."""
@@ -191,6 +200,7 @@ class Session:
         self._writer = asyncio.get_running_loop().create_task(self._write_outbox())
 
     async def _write_outbox(self) -> None:
+        written: asyncio.Future[None] | None = None
         try:
             while self._outbox:
                 message, written = self._outbox.popleft()
@@ -199,14 +209,24 @@ class Session:
                 self._roomy.set()
                 if written is not None and not written.done():
                     written.set_result(None)
-        except OSError:  # the client left; the consumer hears of it by itself
-            self.end()
-        except Exception:  # whatever the server program could not send, the session is over
-            logger.exception("A frame could not be sent")
-            self.end()
+        except Exception as error:
+            gone = self._cut_off(error)
+            if written is not None and not written.done():
+                written.set_exception(gone)
         finally:
             self._writing = False
             self._drop_outbox()
+
+    def _cut_off(self, error: Exception) -> ConnectionError:
+        """End the session, whatever it was that the server program could not send.
+
+        Returns:
+            What a writer that waits is told.
+        """
+        if not isinstance(error, OSError):  # that is a client which left
+            logger.error("A frame could not be sent", exc_info=error)
+        self.end()
+        return ConnectionError("The client is gone.")
 
 
 def _message(text: str) -> dict[str, Any]:

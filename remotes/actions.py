@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import unicodedata
 from typing import Annotated, Any
 
 import msgspec
@@ -120,7 +119,7 @@ async def remote_connect(session: Session, payload: RemoteConnect) -> Reply:
         description=payload.description or "",
         client=msgspec.to_builtins(payload.client or Client()),
     )
-    if len(_encoded(connection, session)) > limits.frame_out - PAGE_MARGIN:
+    if len(_encoded(connection, session)) > limits.frame_out - 2 * PAGE_MARGIN:
         raise TooLargeError(f"The definition of {name} does not fit one frame of remote-list.")
     replaced = registry.connect(connection)
     if payload.heartbeat:
@@ -174,12 +173,12 @@ async def remote_list(session: Session, payload: RemoteList) -> Reply:
     nodes.subscribe(session, registry.topic(session.user_id))
     page: list[msgspec.Raw] = []
     room = limits.frame_out - PAGE_MARGIN
-    after = unicodedata.normalize("NFC", payload.after or "")
+    after = checked_name(payload.after, "after") if payload.after else ""
     for connection in registry.of_user(session.user_id):
         if connection.name > after:
             entry = _encoded(connection, session)
             room -= len(entry) + 1
-            if room < 0:
+            if room < 0 and page:
                 return {"remotes": page, "more": True}
             page.append(msgspec.Raw(entry))
     return {"remotes": page, "more": False}

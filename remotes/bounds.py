@@ -36,6 +36,8 @@ _BACKTRACKING = 15_000  # steps of a pattern with look-around or back-references
 _LONGEST = 200  # characters of a string on which such a pattern takes no more than that
 _UNIQUE = 40  # steps for each value in an array whose items are to be unique
 _MULTIPLE = 60  # steps to divide two numbers
+_CLASS = 500  # states of a class that Unicode defines
+_CLASS_AGAIN = 1500  # more states of its repetition, which is often not unrolled
 _UNEVALUATED = 3  # times that a schema is applied where something looks at what it has evaluated
 
 
@@ -149,23 +151,26 @@ def _patterns(schema: Schema) -> Iterator[str]:
             yield from node["patternProperties"]
 
 
-_REPEATED = re.compile(r"\{(\d{1,6})(?:,(\d{0,6}))?\}")
-_LARGE_CLASS = re.compile(r"\\[pP]")
+_PIECE = re.compile(r"\\.|\[(?:\\.|[^\]])*\]|\{(\d{1,6})(?:,(\d{0,6}))?\}|.", re.DOTALL)
 
 
 def _states(pattern: str) -> int:
-    """About how many states a pattern compiles to: its repetitions are unrolled.
-
-    Where groups are repeated, the counts multiply, else they add up.
-    """
-    counts = [max(int(least), int(most or 0), 1) for least, most in _REPEATED.findall(pattern)]
-    large = 500 * len(_LARGE_CLASS.findall(pattern)) * max(counts, default=1)
-    states = 20 + len(pattern) + min(large, 2000)
-    if "){" not in pattern:
-        return states + sum(counts)
-    for count in counts:
-        states = min(states * count, PATTERNS + 1)
-    return states
+    """About how many states a pattern compiles to: its repetitions are unrolled."""
+    open_groups = [20]
+    last = 0
+    for piece in _PIECE.finditer(pattern):
+        if piece[0] == "(":
+            open_groups.append(1)
+        elif piece[0] == ")" and len(open_groups) > 1:
+            last = open_groups.pop()
+            open_groups[-1] += last
+        elif piece[1]:
+            again = max(int(piece[1]), int(piece[2] or 0), 1) - 1
+            open_groups[-1] += min(last * again, _CLASS_AGAIN if last == _CLASS else PATTERNS + 1)
+        else:
+            last = _CLASS if "\\p" in piece[0].lower() else 1
+            open_groups[-1] += last
+    return sum(open_groups)
 
 
 def _entries(value: Any) -> int:

@@ -41,6 +41,7 @@ class PendingCall:
         self.function = function
         self.timeout = timeout
         self.outcome: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.outcome.add_done_callback(_seen)
         self._on_progress = on_progress
         self._timer: asyncio.TimerHandle | None = None
         self._started = monotonic()
@@ -79,6 +80,12 @@ class PendingCall:
 
     def _expire(self) -> None:
         self.fail(RemoteTimeoutError(self.function, self.timeout))
+
+
+def _seen(outcome: asyncio.Future[str]) -> None:
+    """Keep the log free of an error that nobody reads, since the request could not be written."""
+    if not outcome.cancelled():
+        outcome.exception()
 
 
 awaited: dict[str, "RemoteConnection"] = {}

@@ -24,16 +24,16 @@ from remotes.schemas import (
 
 FAULTS = 5
 """Faults of one set of arguments that are told."""
-LOOKS = 500
-"""Places that are looked at for them."""
+DEEPEST = 80
+"""Places in each other that are looked at."""
 QUOTED = 60
 """Characters of a value that is quoted."""
 LISTED = 300
 """Characters of a list of what would fit."""
 
-Path = tuple[str, ...]
+UNCLEAR = "they do not fit the schema"
 
-_UNCLEAR = "they do not fit the schema"
+Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,30 +52,45 @@ class _Fault:
         return f"expected {self.expected}, not {self.found}" if self.found else self.expected
 
 
-def found(schema: Schema, references: References, value: object) -> list[Detail]:
-    """Why ``value``, which the validator refuses, does not fit; at most :data:`FAULTS` reasons."""
-    faults = _Search(schema, references).look(schema, value, ())
+def found(schema: Schema, references: References, value: object, looks: int) -> list[Detail] | None:
+    """Why ``value``, which the validator refuses, does not fit: at most :data:`FAULTS` reasons.
+
+    None where none is found in ``looks`` places, and there are more.
+    """
+    search = _Search(schema, references, looks)
+    faults = search.look(schema, value, ())
+    if not faults and search.ended_early:
+        return None
     told = [fault.told() for fault in dict.fromkeys(faults)]
-    return told or [{"path": "", "message": _UNCLEAR}]
+    return told or [{"path": "", "message": UNCLEAR}]
 
 
 class _Search:
-    """A look through a value with the schema in hand, of :data:`LOOKS` places at most."""
+    """A look through a value with the schema in hand, of so many places at most."""
 
-    def __init__(self, schema: Schema, references: References) -> None:
+    def __init__(self, schema: Schema, references: References, looks: int) -> None:
         self._dialect = {key: schema[key] for key in ("$schema",) if key in schema}
         self._references = references
-        self._left = LOOKS
+        self._left = looks
+        self._depth = 0
         self._alone: dict[tuple[str, int], tuple[Validator | None, int]] = {}
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether there was more to look at than allowed."""
+        return self._left < 0
 
     def look(self, node: Any, value: object, path: Path) -> list[_Fault]:
         """The first faults of ``value`` at ``path``; none once enough has been looked at."""
         self._left -= 1
         if node is False:
             return [_Fault(path, "is not allowed here")]
-        if not isinstance(node, dict) or self._left < 0:
+        if not isinstance(node, dict) or self._left < 0 or self._depth > DEEPEST:
             return []
-        return list(islice(self._faults(node, value, path), FAULTS))
+        self._depth += 1
+        faults = list(islice(self._faults(node, value, path), FAULTS))
+        self._depth -= 1
+        return faults
 
     def _faults(self, node: dict[str, Any], value: object, path: Path) -> Iterator[_Fault]:
         for key, wanted in node.items():
@@ -161,7 +176,9 @@ class _Search:
         heads = _list(first)
         rest = node.get("items") if "prefixItems" in node else node.get("additionalItems")
         each = rest if isinstance(first, list) else first
-        for index, one in enumerate(value[:LOOKS]):
+        for index, one in enumerate(value):
+            if self._left < 0:
+                return
             schema = heads[index] if index < len(heads) else each
             yield from self.look(schema, one, (*path, str(index)))
 

@@ -9,7 +9,7 @@ import msgspec
 from gateway.exceptions import InvalidPayloadError
 from gateway.limits import limits
 from gateway.names import checked_name
-from remotes.checks import ArgumentCheck
+from remotes.arguments import ArgumentCheck
 from remotes.exceptions import InvalidArgsError
 from remotes.offers import Offer, offered
 from remotes.schemas import Schema, SchemaError, normalised

@@ -14,6 +14,7 @@ SHOWN = 200
 """Characters of a fault's text."""
 PATTERN_SIZE = 200_000
 """Bytes that one compiled pattern may take."""
+NO_PATTERN = "is a pattern that cannot be read, or is too large"
 BACKTRACKS = 10_000
 """Steps that a pattern with look-around or back-references may take."""
 
@@ -94,7 +95,8 @@ def compiled(schema: Schema, patterns: Patterns) -> Validator:
         )
     except jsonschema_rs.ValidationError as error:
         path = ".".join(str(step) for step in error.instance_path)
-        raise SchemaError(shortened(error.message), path) from error
+        message = error.message.replace('is not a "regex"', NO_PATTERN)
+        raise SchemaError(shortened(message), path) from error
     except (jsonschema_rs.ReferencingError, ValueError) as error:
         raise SchemaError(shortened(str(error))) from error
 

@@ -23,4 +23,5 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("", include("chat.urls")),
     path("", include("remotes.urls")),
+    path("", include("agents.urls")),
 ]

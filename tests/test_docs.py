@@ -259,7 +259,11 @@ LONG = f'"{"x" * 20_000}"'
         (
             "Message",
             wire.message(Message(), [], []),
-            wire.message(Message(error="e", model="m", usage={"total": 1}), [], []),
+            wire.message(
+                Message(reasoning="r", error="e", model="m", usage={"total": 1}, history_from="i"),
+                [],
+                [],
+            ),
         ),
         (
             "Call",

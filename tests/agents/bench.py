@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.events import (
+    Asked,
     CallFinished,
     CallStarted,
     Event,
     Finished,
     PastCall,
     PastTurn,
+    ReasoningDelta,
     RunInput,
     TextDelta,
 )
@@ -138,6 +140,16 @@ class Ran:
     def text(self) -> str:
         """The answer."""
         return "".join(event.text for event in self.events if isinstance(event, TextDelta))
+
+    @property
+    def reasoning(self) -> str:
+        """What the model thought aloud."""
+        return "".join(event.text for event in self.events if isinstance(event, ReasoningDelta))
+
+    @property
+    def asked(self) -> Asked:
+        """What was told of the model last."""
+        return [event for event in self.events if isinstance(event, Asked)][-1]
 
     @property
     def finished(self) -> Finished:

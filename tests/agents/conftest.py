@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from agents import providers
+from agents import clients
 from tests.agents.bench import Bench, standard_bench
 from tests.support.fake_model import FakeModel
 
@@ -13,7 +13,7 @@ from tests.support.fake_model import FakeModel
 async def _closed_connections() -> AsyncIterator[None]:
     """Connections to models are kept for the event loop's life; here it ends with the test."""
     yield
-    await providers.close()
+    await clients.close()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agents import budget
-from agents.events import CallChanged, CallFinished, CallStarted, Finished, TextDelta
+from agents.events import Asked, CallChanged, CallFinished, CallStarted, Finished, TextDelta
 from agents.expert import ExpertAgent
 from remotes.calls import Change, Watcher
 from remotes.exceptions import DeniedError
@@ -30,6 +30,7 @@ from tests.support.fake_model import (
 async def test_the_answer_comes_word_by_word(fake_model: FakeModel, bench: Bench) -> None:
     fake_model.script(streams(delta(content="One "), Hold(), delta(content="two"), finish("stop")))
     async with aclosing(ExpertAgent(bench).run(run_input(user("count")))) as events:
+        assert await anext(events) == Asked("fake-1")
         assert await anext(events) == TextDelta("One ")
         fake_model.release()
         assert await anext(events) == TextDelta("two")
@@ -42,7 +43,7 @@ async def test_a_call_is_told_from_its_start_to_its_result(
     fake_model.script(says("Let me see.", call("bench__echo", {"n": 1})), says("It is 1."))
     ran = await run(bench, "echo 1")
     started, changed, ended = [
-        event for event in ran.events if not isinstance(event, TextDelta | Finished)
+        event for event in ran.events if not isinstance(event, Asked | TextDelta | Finished)
     ]
     assert isinstance(started, CallStarted)
     assert (started.remotename, started.function, started.args) == ("bench", "echo", '{"n": 1}')
@@ -249,11 +250,11 @@ async def test_a_model_that_never_stops_talking_is_stopped(
 async def test_the_time_in_which_a_person_is_asked_does_not_count(
     fake_model: FakeModel, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(budget, "MAX_SECONDS", 0.4)
+    monkeypatch.setattr(budget, "MAX_SECONDS", 1.0)
 
     async def approved(args: dict[str, Any], watcher: Watcher) -> object:
         watcher.changed(Change("awaiting-approval", "{}"))
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(1.2)
         watcher.changed(Change("running", "{}"))
         return None
 
@@ -333,7 +334,8 @@ async def test_closing_the_iterator_ends_the_request_too(
 ) -> None:
     fake_model.script(streams(delta(content="One "), Hold()))
     events = ExpertAgent(bench).run(run_input(user("go")))
-    await anext(events)
+    assert isinstance(await anext(events), Asked)
+    assert isinstance(await anext(events), TextDelta)
     await events.aclose()
     assert await asyncio.to_thread(fake_model.requests[0].left.wait, 5)
 
@@ -353,12 +355,13 @@ async def test_a_call_whose_own_wait_was_cancelled_is_an_error_and_no_end_of_the
 
 
 def _start(bench: Bench) -> tuple[asyncio.Task[None], asyncio.Event]:
-    """A run in a task, and an event that is set when it has told something."""
+    """A run in a task, and an event that is set when the model has said something."""
     told = asyncio.Event()
 
     async def consume() -> None:
         async with aclosing(ExpertAgent(bench).run(run_input(user("go")))) as events:
-            async for _ in events:
-                told.set()
+            async for event in events:
+                if not isinstance(event, Asked):
+                    told.set()
 
     return asyncio.create_task(consume()), told

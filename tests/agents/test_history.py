@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agents.events import CallStatus, PastCall, PastTurn
-from agents.history import ANSWER_LIMIT
+from gateway.limits import limits
 from tests.agents.bench import Bench, run, run_input, user
 from tests.support.fake_model import FakeModel, calls, says
 
@@ -107,12 +107,12 @@ async def test_a_function_that_is_gone_keeps_its_name(fake_model: FakeModel) -> 
 async def test_a_long_result_is_cut_on_a_character_and_says_how_long_it_was(
     fake_model: FakeModel, bench: Bench
 ) -> None:
-    result = json.dumps("ü" * ANSWER_LIMIT, ensure_ascii=False)
+    result = json.dumps("ü" * limits.answer, ensure_ascii=False)
     call = replace(DONE, result=result)
     content = (await sent(fake_model, user("go"), PastTurn("assistant", "", [call])))[-1]["content"]
     shown, note = content.rsplit("\n", 1)
     assert result.startswith(shown)
-    assert ANSWER_LIMIT - 2 < len(shown.encode()) <= ANSWER_LIMIT
+    assert limits.answer - 2 < len(shown.encode()) <= limits.answer
     assert str(len(result.encode())) in note
 
 
@@ -121,7 +121,7 @@ async def test_a_long_result_is_cut_in_the_same_run_too(
 ) -> None:
     fake_model.script(calls("bench__echo", {"text": "x" * 100_000}), says("Long."))
     ran = await run(bench, "go")
-    assert len(fake_model.requests[1].tool_texts[0]) < ANSWER_LIMIT + 100
+    assert len(fake_model.requests[1].tool_texts[0]) < limits.answer + 100
     assert len(ran.ends[0].result or "") > 100_000
 
 

@@ -1,9 +1,11 @@
 """Which model is asked, and the sentence that a person reads when that goes wrong."""
 
+import asyncio
 import socket
 
 import pytest
 
+from agents import budget
 from tests.agents.bench import Bench, run, run_input, user
 from tests.support.fake_model import (
     DONE,
@@ -11,6 +13,8 @@ from tests.support.fake_model import (
     BreakOff,
     FakeModel,
     Hold,
+    Pause,
+    Step,
     calls,
     delta,
     raw,
@@ -161,6 +165,14 @@ REFUSALS = {
         streams(raw('{"object":"error","message":"overheated"}'), done=False),
         "overheated",
     ),
+    "no functions, Ollama": (refuses(400, "model:1b does not support tools"), "can't call them"),
+    "no functions, vLLM": (
+        refuses(
+            400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser'
+        ),
+        "vLLM must be started with --enable-auto-tool-choice",
+    ),
+    "no functions, llama.cpp": (refuses(500, "tools param requires --jinja flag"), "with --jinja"),
     "broken off": (streams(delta(content="I "), BreakOff()), "broke off"),
 }
 
@@ -189,6 +201,28 @@ async def test_a_silent_model_is_given_up_and_its_text_kept(
     ran = await run(bench, "hello")
     assert ran.text == "I "
     assert "nothing for 0.3 s" in ran.error
+
+
+COMMENT = b": keep-alive\n\n"
+
+
+async def test_comments_are_signs_of_life(
+    fake_model: FakeModel, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMOTES_MODEL_TIMEOUT", "0.6")
+    waiting: list[Step] = [Pause(0.2), COMMENT] * 5
+    fake_model.script(streams(*waiting, delta(content="At last.")))
+    assert (await run(bench, "hello")).text == "At last."
+
+
+async def test_comments_without_end_do_not_outlast_the_run(
+    fake_model: FakeModel, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "MAX_SECONDS", 0.4)
+    waiting: list[Step] = [Pause(0.05), COMMENT] * 200
+    fake_model.script(streams(*waiting))
+    assert "ended after" in (await run(bench, "hello")).error
+    assert await asyncio.to_thread(fake_model.requests[0].left.wait, 5)
 
 
 async def test_the_rounds_and_runs_share_a_connection(fake_model: FakeModel, bench: Bench) -> None:

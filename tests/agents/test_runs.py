@@ -13,11 +13,13 @@ from django.db import connection
 from agents import runs
 from agents.agent import Agent
 from agents.events import (
+    Asked,
     CallChanged,
     CallFinished,
     CallStarted,
     Event,
     Finished,
+    ReasoningDelta,
     RunInput,
     TextDelta,
 )
@@ -304,6 +306,58 @@ async def test_a_call_is_stored_with_the_text_before_it_while_it_runs(
     assert (row.content, row.status) == ("I'll look.", "streaming")
     (call,) = row.calls.all()
     assert (call.pk, call.offset, call.status) == ("c1", 10, "running")
+    script.go.set()
+    await ended(tab)
+
+
+async def test_thoughts_are_told_and_stored_beside_the_text(thread: Thread, tab: Page) -> None:
+    script = Script(ReasoningDelta("Hm "), ReasoningDelta("🎉\x00"), TextDelta("Yes."), None)
+    turn = await begin(thread, script)
+    await tab.until("message-delta")
+    live = runs.of_thread(thread.pk)
+    assert live is not None
+    assert live.answer.object()["reasoning"] == "Hm 🎉\ufffd"
+    script.go.set()
+    message = (await tab.until("message-finished"))["message"]
+    assert (message["reasoning"], message["content"]) == ("Hm 🎉\ufffd", "Yes.")
+    pieces = tab.of("message-reasoning")
+    assert "".join(piece["text"] for piece in pieces) == "Hm 🎉\ufffd"
+    assert [piece["offset"] for piece in pieces] == [0, 3][: len(pieces)]
+    assert pieces[0]["message"] == turn.answer.pk
+    await ended(tab)
+    assert (await stored(thread)).reasoning == "Hm 🎉\ufffd"
+
+
+async def test_thoughts_without_end_are_kept_up_to_a_length(thread: Thread, tab: Page) -> None:
+    await begin(thread, Script(*[ReasoningDelta("ä" * 10_000)] * 20, TextDelta("Yes.")))
+    await ended(tab)
+    message = await stored(thread)
+    assert message.content == "Yes."
+    assert message.reasoning.endswith("ä\n\n[…]")
+    assert 60 * 1024 < len(message.reasoning.encode()) < 65 * 1024
+    assert "".join(piece["text"] for piece in tab.of("message-reasoning")) == message.reasoning
+
+
+async def test_a_stopped_answer_tells_which_model_it_was_and_what_it_saw(
+    thread: Thread, tab: Page
+) -> None:
+    await begin(thread, Script(Asked("script", "first"), TextDelta("So"), None))
+    await tab.until("message-delta")
+    await runs.stop(thread.pk)
+    message = (await tab.until("message-finished"))["message"]
+    assert (message["status"], message["model"]) == ("stopped", "script")
+    assert message["historyFrom"] == "first"
+    await ended(tab)
+    row = await stored(thread)
+    assert (row.model, row.history_from) == ("script", "first")
+
+
+async def test_thoughts_alone_are_stored_soon(thread: Thread, tab: Page) -> None:
+    script = Script(ReasoningDelta("Hm."), None)
+    await begin(thread, script)
+    async with asyncio.timeout(10):
+        while (await stored(thread)).reasoning != "Hm.":
+            continue
     script.go.set()
     await ended(tab)
 

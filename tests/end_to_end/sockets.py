@@ -18,11 +18,12 @@ Frame = dict[str, Any]
 
 
 class Client:
-    """One open socket; frames are kept until they are asked for."""
+    """One open socket; frames are kept until they are asked for, and their texts for good."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self.connection = connection
         self.frames: list[Frame] = []
+        self.texts: list[str | bytes] = []
         self._arrived = asyncio.Condition()
         self._ids = itertools.count(1)
         self._reader = asyncio.create_task(self._read())
@@ -31,6 +32,7 @@ class Client:
         try:
             async for message in self.connection:
                 async with self._arrived:
+                    self.texts.append(message)
                     self.frames.append(json.loads(message))
                     self._arrived.notify_all()
         except ConnectionClosed:

@@ -43,20 +43,19 @@ async def test_numbers_pass_digit_for_digit(shared_server: Server) -> None:
         socket(shared_server, token=token) as caller,
     ):
         await owner.serve("raw", [function("f")])
-        digits = '{"a":1.10,"b":123456789012345678901234567890,"c":1E2}'
+        digits = '{"a": 1.10,"b":123456789012345678901234567890,"c":1E2,"d":-0.0}'
         await caller.text(
             '{"action":"remote-call","id":"x","payload":'
             '{"remotename":"raw","function":"f","args":' + digits + "}}"
         )
-        request = await owner.event("remote-call")
-        assert request["args"]["b"] == 123456789012345678901234567890
-        request_id = request["requestId"]
+        request_id = (await owner.event("remote-call"))["requestId"]
+        assert f'"args":{digits}' in str(owner.texts[-1])
         await owner.text(
             '{"action":"remote-call-result","payload":'
             f'{{"requestId":"{request_id}","result":{digits}}}}}'
         )
-        frame = await caller.take(lambda frame: frame.get("id") == "x")
-        assert frame["payload"]["result"]["b"] == 123456789012345678901234567890
+        await caller.take(lambda frame: frame.get("id") == "x")
+        assert f'"result":{digits}' in str(caller.texts[-1])
 
 
 async def test_wrong_arguments_are_told_by_path_and_never_sent(shared_server: Server) -> None:
@@ -70,6 +69,7 @@ async def test_wrong_arguments_are_told_by_path_and_never_sent(shared_server: Se
         answer = (await caller.request("remote-call", call("weather", {"city": 5})))["payload"]
         assert answer["code"] == "invalid-args"
         assert answer["details"][0]["path"] == "city"
+        await owner.ask("remote-list")
         assert not [frame for frame in owner.frames if frame["action"] == "remote-call"]
 
 

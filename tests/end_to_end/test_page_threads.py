@@ -118,11 +118,6 @@ def test_the_search_finds_chats_by_their_words_and_says_when_there_is_none(
     expect(thread_link(page, "Bicycle repair")).to_be_visible()
 
 
-def test_the_search_has_a_key_of_its_own(page: Page) -> None:
-    page.keyboard.press("Control+k")
-    expect(page.get_by_role("searchbox", name="Search chats")).to_be_focused()
-
-
 def test_each_chat_keeps_its_own_draft_over_a_reload(page: Page, ben: Program) -> None:
     new_thread(ben, "Draft one")
     new_thread(ben, "Draft two")

@@ -52,3 +52,13 @@ test("one function, two functions", () => {
   assert.equal(text.counted(1, "function"), "1 function");
   assert.equal(text.counted(2, "function"), "2 functions");
 });
+
+test("tokens are told together, and apart where both are known", () => {
+  assert.deepEqual(text.tokens({ prompt: 1200, completion: 34, total: 1234 }), {
+    short: "1,234 tokens",
+    long: "1,200 read, 34 written",
+  });
+  assert.equal(text.tokens({ completion: 5 }).short, "5 tokens");
+  assert.equal(text.tokens({}), null);
+  assert.equal(text.tokens(undefined), null);
+});

@@ -14,7 +14,7 @@ import json
 import re
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -50,6 +50,10 @@ class Answer:
     steps: Sequence[Step]
     status: int = 200
     content_type: str = "text/event-stream"
+    headers: str = "x-should-retry: false\r\n"
+    """More of the head; with the default a refused client does not try again."""
+    before: Sequence[Step] = ()
+    """What happens before the head is sent."""
 
 
 @dataclass(slots=True)
@@ -164,10 +168,27 @@ def refuses(status: int, message: str = "No.", code: str | None = None) -> Answe
     return Answer([json.dumps({"error": error}).encode()], status, "application/json")
 
 
+def refuses_for_now(status: int, headers: str = "") -> Answer:
+    """An error that leaves it to the client whether it tries again."""
+    return replace(refuses(status), headers=headers)
+
+
+def drops() -> Answer:
+    """No answer: the connection is dropped."""
+    return Answer([], before=[BreakOff()])
+
+
+def says_nothing() -> Answer:
+    """No answer, and no end of the wait for one."""
+    return Answer([], before=[Hold()])
+
+
 def page(text: str) -> Answer:
     """A web page instead of an API's answer."""
     return Answer([text.encode()], 200, "text/html; charset=utf-8")
 
+
+TOO_LONG = "This model's maximum context length is {} tokens. However, you sent {} tokens."
 
 # The server
 
@@ -176,29 +197,34 @@ class FakeModel:
     """The server; used as a context manager, or started and stopped.
 
     Args:
-        models: The names of its models.
+        models: The names of its models, and what its list tells of each besides.
         key: The key that it insists on, if any.
         extra_keys: Keys that it takes in assistant messages besides OpenAI's own.
+        window: Tokens above which it refuses a request; one is counted for every four bytes.
 
     Attributes:
         requests: Those for a chat completion, in the order in which they came.
         complaints: What was wrong with them; a test ends with none.
         connections: How many were opened.
+        listings: How often it was asked for its models.
     """
 
     def __init__(
         self,
-        models: Sequence[str] = ("fake-1",),
+        models: Collection[str] | Mapping[str, Mapping[str, object]] = ("fake-1",),
         key: str | None = None,
         extra_keys: Collection[str] = (),
+        window: int | None = None,
     ) -> None:
         self.requests: list[Request] = []
         self.complaints: list[str] = []
         self.connections = 0
+        self.listings = 0
         self.port = 0
         self._models = models
         self._key = key
         self._extra_keys = extra_keys
+        self._window = window
         self._script: list[Script] = []
         self._always: Script | None = None
         self._came = threading.Condition()
@@ -284,15 +310,20 @@ class FakeModel:
         if self._key is not None and headers.get("authorization") != f"Bearer {self._key}":
             answer = refuses(401, f"Incorrect API key: {headers}", "invalid_api_key")
         elif (method, path) == ("GET", "/v1/models"):
-            listed = {"object": "list", "data": [{"id": name} for name in self._models]}
-            steps = [json.dumps(listed).encode()]
-            answer = Answer(steps, content_type="application/json")
+            self.listings += 1
+            answer = Answer([json.dumps(self._listed()).encode()], content_type="application/json")
         elif (method, path) == ("POST", "/v1/chat/completions"):
             request = Request(_strict_json(body), headers)
             return await self._send_watched(reader, writer, request, self._answer(request))
         else:
             answer = refuses(404, "Not Found")
         return await _send(writer, answer, self._gate)
+
+    def _listed(self) -> dict[str, Any]:
+        models = self._models
+        told = models if isinstance(models, Mapping) else {name: {} for name in models}
+        data = [{"id": name, **more} for name, more in told.items()]
+        return {"object": "list", "data": data}
 
     def _answer(self, request: Request) -> Answer:
         with self._came:
@@ -303,6 +334,9 @@ class FakeModel:
             return refuses(400, found[0])
         if request.body["model"] not in self._models:
             return refuses(404, "The model does not exist", "model_not_found")
+        tokens = len(json.dumps(request.body, ensure_ascii=False).encode()) // 4
+        if self._window is not None and tokens > self._window:
+            return refuses(400, TOO_LONG.format(self._window, tokens), "context_length_exceeded")
         answer = self._script.pop(0) if self._script else self._always
         if answer is None:
             self.complaints.append("A request came for which nothing is scripted.")
@@ -370,11 +404,12 @@ async def _head(reader: asyncio.StreamReader) -> tuple[str, str, dict[str, str]]
 
 async def _send(writer: asyncio.StreamWriter, answer: Answer, gate: "_Gate") -> bool:
     """Send the answer; returns whether it came to its end."""
-    writer.write(
+    head = (
         f"HTTP/1.1 {answer.status} Scripted\r\nContent-Type: {answer.content_type}\r\n"
-        "Transfer-Encoding: chunked\r\nx-should-retry: false\r\n\r\n".encode()
+        f"Transfer-Encoding: chunked\r\n{answer.headers}\r\n"
     )
-    for step in answer.steps:
+    sent = [_framed(step) for step in answer.steps]
+    for step in [*answer.before, head.encode(), *sent]:
         match step:
             case Pause(seconds):
                 await asyncio.sleep(seconds)
@@ -383,11 +418,15 @@ async def _send(writer: asyncio.StreamWriter, answer: Answer, gate: "_Gate") -> 
             case BreakOff():
                 return False
             case bytes():
-                writer.write(b"%x\r\n%s\r\n" % (len(step), step))
+                writer.write(step)
         await writer.drain()
     writer.write(b"0\r\n\r\n")
     await writer.drain()
     return True
+
+
+def _framed(step: Step) -> Step:
+    return b"%x\r\n%s\r\n" % (len(step), step) if isinstance(step, bytes) else step
 
 
 def _strict_json(body: bytes) -> dict[str, Any]:

@@ -5,6 +5,8 @@ messages, and stricter where another server is: no content is null, since llama-
 500 to that, and arguments hold a JSON object, since chat templates read them.
 """
 
+import base64
+import binascii
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -13,6 +15,13 @@ from typing import Any
 import jsonschema_rs
 
 NAME = re.compile("[a-zA-Z0-9_-]{1,64}")
+IMAGE = re.compile("data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=]+)")
+IMAGE_STARTS = {
+    "image/gif": b"GIF8",
+    "image/jpeg": b"\xff\xd8\xff",
+    "image/png": b"\x89PNG",
+    "image/webp": b"RIFF",
+}
 MAX_TOOLS = 128
 MAX_DESCRIPTION = 1024  # characters
 MAX_ID = 40  # characters
@@ -23,6 +32,10 @@ MESSAGE_KEYS = {
     "assistant": {"role", "content", "tool_calls"},
     "tool": {"role", "content", "tool_call_id"},
 }
+MAPS_OF_SCHEMAS = {"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"}
+LISTS_OF_SCHEMAS = {"allOf", "anyOf", "oneOf", "prefixItems"}
+SCHEMAS = {"additionalProperties", "contains", "else", "if", "not", "propertyNames", "then"}
+PARTS = {"text": {"type", "text"}, "image_url": {"type", "image_url"}}
 NOT_AT_THE_TOP = ("oneOf", "anyOf", "allOf", "enum", "not")
 
 
@@ -82,18 +95,28 @@ def _function_faults(function: Mapping[str, Any]) -> Iterator[str]:
         jsonschema_rs.validator_for(schema, retriever=_no_retrieval)
     except (ValueError, jsonschema_rs.ValidationError) as error:
         yield f"schema is not valid under any of the given schemas: {error}"
-    yield from _arrays_without_items(schema)
+    yield from _subschema_faults(schema)
 
 
-def _arrays_without_items(schema: object) -> Iterator[str]:
-    if isinstance(schema, dict):
-        if schema.get("type") == "array" and "items" not in schema:
-            yield "array schema missing items"
-        for value in schema.values():
-            yield from _arrays_without_items(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            yield from _arrays_without_items(value)
+def _subschema_faults(schema: object) -> Iterator[str]:
+    """What is refused at any depth: plain values are passed over, names of properties are not."""
+    if not isinstance(schema, dict):
+        yield f"{schema!r} is not of type 'object'"
+        return
+    kinds = schema.get("type")
+    if "array" in (kinds if isinstance(kinds, list) else [kinds]) and "items" not in schema:
+        yield "array schema missing items"
+    for key, value in schema.items():
+        if key in MAPS_OF_SCHEMAS:
+            inside = value.values() if isinstance(value, dict) else [value]
+        elif key in LISTS_OF_SCHEMAS:
+            inside = value if isinstance(value, list) else [value]
+        elif key == "items" or (key in SCHEMAS and not isinstance(value, bool)):
+            inside = [value]
+        else:
+            continue
+        for one in inside:
+            yield from _subschema_faults(one)
 
 
 def _no_retrieval(uri: str, /) -> bool:
@@ -132,7 +155,9 @@ def _message_faults(message: Mapping[str, Any], extra_keys: Collection[str]) -> 
     allowed = MESSAGE_KEYS[role] | (set(extra_keys) if role == "assistant" else set())
     for key in message.keys() - allowed:
         yield f"Additional properties are not allowed ({key!r} was unexpected)"
-    if not isinstance(message.get("content"), str):
+    if role == "user" and isinstance(message.get("content"), list):
+        yield from _part_faults(message["content"])
+    elif not isinstance(message.get("content"), str):
         yield f"Invalid value for 'content': expected a string, got {message.get('content')!r}"
     if "tool_calls" in message:
         calls = message["tool_calls"]
@@ -142,6 +167,30 @@ def _message_faults(message: Mapping[str, Any], extra_keys: Collection[str]) -> 
             yield from (fault for call in calls for fault in _call_faults(call))
     elif role == "assistant" and not message.get("content"):
         yield "an assistant message must have content or tool calls"
+
+
+def _part_faults(parts: list[Any]) -> Iterator[str]:
+    if not parts:
+        yield "Invalid 'content': expected a non-empty array"
+    for part in parts:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind not in PARTS or part.keys() != PARTS[kind]:
+            yield f"Invalid content part {str(part)[:80]}"
+        elif kind == "text" and not (isinstance(part["text"], str) and part["text"]):
+            yield "a text part must have text"
+        elif kind == "image_url" and not _is_image(part["image_url"]):
+            yield "You uploaded an unsupported image. Please make sure your image is valid."
+
+
+def _is_image(image: object) -> bool:
+    url = image.get("url") if isinstance(image, dict) else None
+    match = IMAGE.fullmatch(url) if isinstance(url, str) else None
+    if match is None:
+        return False
+    try:
+        return base64.b64decode(match[2], validate=True).startswith(IMAGE_STARTS[match[1]])
+    except binascii.Error:
+        return False
 
 
 def _call_faults(call: Mapping[str, Any]) -> Iterator[str]:

@@ -32,6 +32,12 @@ def tool(parameters: object, name: str = "echo", description: object = "") -> di
     return body(tools=[{"type": "function", "function": function}])
 
 
+def picture(kind: str, data: str) -> dict[str, Any]:
+    """A part of a message that is an image."""
+    return {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}"}}
+
+
+PICTURE = picture("image/png", "iVBORw0KGgo=")
 EMPTY: dict[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -42,7 +48,7 @@ def test_a_good_request_has_no_faults() -> None:
         answers("b"),
         {"role": "assistant", "content": "done"},
         USER,
-        USER,
+        {"role": "user", "content": [{"type": "text", "text": "see"}, PICTURE]},
         tools=tool(EMPTY)["tools"],
     )
     assert openai_rules.faults(good) == []
@@ -54,7 +60,7 @@ BAD = {
     "no messages": body() | {"messages": []},
     "unknown role": body({"role": "robot", "content": "x"}),
     "no content": body({"role": "user", "content": None}),
-    "content in parts": body({"role": "user", "content": [{"type": "text", "text": "x"}]}),
+    "unknown part": body({"role": "user", "content": [{"type": "words", "text": "x"}]}),
     "empty assistant message": body({"role": "assistant", "content": ""}),
     "null beside calls": body(asks("a", content=None), answers("a")),
     "no calls in the list": body({"role": "assistant", "content": "x", "tool_calls": []}),
@@ -89,6 +95,19 @@ BAD = {
     "schema with a choice at the top": tool({**EMPTY, "anyOf": []}),
     "property that is no schema": tool({**EMPTY, "properties": {"a": "string"}}),
     "unknown type": tool({**EMPTY, "properties": {"a": {"type": "any"}}}),
+    "property that is a yes": tool({**EMPTY, "properties": {"a": True}}),
+    "array or null without items": tool(
+        {**EMPTY, "properties": {"a": {"anyOf": [{"type": ["array", "null"]}]}}}
+    ),
+    "items by position": tool(
+        {**EMPTY, "properties": {"a": {"type": "array", "items": [{"type": "string"}]}}}
+    ),
+    "image for the assistant": body({"role": "assistant", "content": [PICTURE]}),
+    "image that is none": body({"role": "user", "content": [picture("image/png", "AAAA")]}),
+    "image as Base64 alone": body(
+        {"role": "user", "content": [picture("image/svg+xml", "PHN2Zz4=")]}
+    ),
+    "no parts": body({"role": "user", "content": []}),
     "array without items": tool({**EMPTY, "properties": {"a": {"type": "array"}}}),
     "reference to nowhere": tool({**EMPTY, "properties": {"a": {"$ref": "http://x.test/y"}}}),
 }

@@ -1,6 +1,7 @@
 /** Starts the chat page. */
 import { startApprovals, forgetWaiting } from "./state/approvals.js";
 import { catchUp, current, startChats } from "./state/chats.js";
+import { loadModels } from "./state/models.js";
 import { loadRemotes, startRemotes } from "./state/remotes.js";
 import { startSession } from "./state/session.js";
 import { restoreTab } from "./state/tab.js";
@@ -15,6 +16,7 @@ startTitle();
 startSession(() => {
   forgetWaiting();
   loadRemotes();
+  loadModels();
   catchUp();
   restoreTab().then(useTabInNewChat);
 });

@@ -3,6 +3,7 @@
 import os
 from typing import Any, Never
 
+from autobahn.exception import Disconnected
 from daphne.endpoints import build_endpoint_description_strings
 from daphne.management.commands.runserver import Command as DaphneCommand
 from daphne.server import Server
@@ -37,6 +38,13 @@ class PatientServer(Server):  # type: ignore[misc]  # Daphne has no types
         for host, port in self.listening_addresses:
             for url in addresses.page_urls(host, port):
                 print(f"Ready: {url}", flush=True)
+
+    async def handle_reply(self, protocol: Any, message: Any) -> None:
+        """Pass a message on; a client that has left is what ASGI says it is, an OSError."""
+        try:
+            await super().handle_reply(protocol, message)
+        except Disconnected as error:
+            raise ConnectionResetError("The client has left.") from error
 
     def listen_error(self, failure: Any) -> None:
         """Keep the reason for which the port can't be had, and do not run."""

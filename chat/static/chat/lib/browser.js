@@ -32,3 +32,8 @@ export function browserName(userAgent) {
 export function isWindows(userAgent) {
   return /Windows/.test(userAgent);
 }
+
+/** Whether this system's keyboard has a ⌘ where others have Ctrl. */
+export function isApple(userAgent) {
+  return /Mac OS X|iPhone|iPad/.test(userAgent);
+}

@@ -70,3 +70,14 @@ export function whereItRuns(client) {
 export function modelName(model) {
   return model === "demo" ? "Demo model" : (model ?? "");
 }
+
+/** Tokens in words: `{short: "1,234 tokens", long: "1,000 read, 234 written"}`; null where nothing is known. */
+export function tokens({ prompt, completion, total } = {}) {
+  const sum = total ?? (prompt ?? 0) + (completion ?? 0);
+  if (!sum) return null;
+  const parts = [[prompt, "read"], [completion, "written"]].filter(([count]) => count !== undefined);
+  return {
+    short: `${sum.toLocaleString("en")} tokens`,
+    long: parts.map(([count, verb]) => `${count.toLocaleString("en")} ${verb}`).join(", "),
+  };
+}

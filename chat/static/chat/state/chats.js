@@ -20,6 +20,11 @@ export function activityOf(id) {
   return thread.asking.value ? "asking" : "answering";
 }
 
+/** Whether this page gets a thread's events. */
+export function isFollowed(id) {
+  return followed.peek().has(id);
+}
+
 /** Show the thread that the address names. */
 export function showAddress() {
   const id = location.pathname.match(/^\/t\/([^/]+)/)?.[1] ?? null;
@@ -42,7 +47,7 @@ function show(id) {
 function follow(thread) {
   if (thread.id) {
     followed.value = new Map(followed.peek()).set(thread.id, thread);
-    thread.open().then(() => thread.outbox.resendWaiting());
+    thread.open().then(() => thread.resendWaiting());
   } else {
     thread.onCreated = (about) => adopt(thread, about);
   }
@@ -71,7 +76,7 @@ export async function catchUp() {
   const all = new Set([...followed.peek().values(), current.peek()]);
   await Promise.all([...all].filter(Boolean).map(async (thread) => {
     await thread.open();
-    await thread.outbox.resendWaiting();
+    await thread.resendWaiting();
   }));
 }
 
@@ -116,10 +121,8 @@ const idOf = (value) => (typeof value === "object" && value !== null ? value.id 
 
 const events = {
   "message-created": ({ message }) => followed.peek().get(idOf(message.thread))?.put(message),
-  "message-delta": ({ message, offset, text }) => {
-    const thread = holderOf(message);
-    if (thread && !thread.find(message).add(offset, text)) thread.open();
-  },
+  "message-delta": (part) => putText("content", part),
+  "message-reasoning": (part) => putText("reasoning", part),
   "message-finished": ({ message }) => {
     const thread = followed.peek().get(idOf(message.thread));
     thread?.put(message);
@@ -131,6 +134,11 @@ const events = {
   "thread-changed": ({ thread }) => changed(thread),
   "thread-deleted": ({ thread }) => forget(thread),
 };
+
+function putText(which, { message, offset, text }) {
+  const thread = holderOf(message);
+  if (thread && !thread.find(message).add(which, offset, text)) thread.open();
+}
 
 function putCall({ message, call }) {
   if (message === null) return;
@@ -161,7 +169,7 @@ const SPOKEN_LENGTH = 600; // characters
 function announceAnswer({ status, content, error }) {
   const ending = ENDINGS[status];
   if (ending) announce(`${ending} ${error ?? ""}`, { urgent: status === "failed" });
-  else announce(`Answer: ${content.replace(/[*_`#>|]/g, "").slice(0, SPOKEN_LENGTH)}`);
+  else announce(`Answer: ${content.replace(/[*_`#>|]/g, "").slice(0, SPOKEN_LENGTH)} ${error ?? ""}`);
 }
 
 /** Follow the protocol's chat events and the browser's history. */

@@ -6,6 +6,21 @@ import { recall, remember } from "../lib/storage.js";
 /** On narrow screens: the one part that lies over the conversation, "threads", "tools" or null. */
 export const overlay = signal(null);
 
+const NARROW = "(max-width: 45rem)"; // as in page.css
+
+/** On wide screens: whether the list of chats is hidden. */
+export const sidebarHidden = signal(recall("sidebarHidden", false));
+
+/** Show or hide the list of chats. */
+export function toggleSidebar() {
+  if (matchMedia(NARROW).matches) {
+    overlay.value = overlay.value === "threads" ? null : "threads";
+  } else {
+    sidebarHidden.value = !sidebarHidden.value;
+    remember("sidebarHidden", sidebarHidden.value || null);
+  }
+}
+
 /** The dialog that is open, `{kind, ...}` or null. */
 export const dialog = signal(null);
 

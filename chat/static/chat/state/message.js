@@ -1,28 +1,28 @@
-/** One message of a thread: the protocol's object, and the text that streams into it. */
+/** One message of a thread: the protocol's object, and the texts that stream into it. */
 
 import { signal } from "../vendor.js";
 import { onceAFrame } from "../lib/frames.js";
 import { LiveText } from "../lib/live-text.js";
 
 export class Message {
-  #live;
+  #live = { content: new LiveText(), reasoning: new LiveText() };
   #flush = onceAFrame(() => this.#settle());
 
   constructor(snapshot) {
     this.id = snapshot.id;
     /** The protocol's message; text that streams in joins it once per frame. */
-    this.state = signal(snapshot);
-    this.#live = new LiveText(snapshot.content);
+    this.state = signal(null);
+    this.replace(snapshot);
   }
 
   replace(snapshot) {
-    this.#live.reset(snapshot.content);
+    for (const [part, live] of Object.entries(this.#live)) live.reset(snapshot[part] ?? "");
     this.state.value = snapshot;
   }
 
-  /** Add a part of the text; false on a gap. */
-  add(offset, text) {
-    const placed = this.#live.add(offset, text);
+  /** Add to a text, "content" or "reasoning"; false on a gap. */
+  add(part, offset, text) {
+    const placed = this.#live[part].add(offset, text);
     if (placed) this.#flush();
     return placed;
   }
@@ -37,7 +37,9 @@ export class Message {
   }
 
   #settle() {
-    if (this.state.value.content === this.#live.text) return;
-    this.state.value = { ...this.state.value, content: this.#live.text };
+    const { content, reasoning = "" } = this.state.value;
+    const live = { content: this.#live.content.text, reasoning: this.#live.reasoning.text };
+    if (content === live.content && reasoning === live.reasoning) return;
+    this.state.value = { ...this.state.value, ...live };
   }
 }

@@ -27,6 +27,11 @@ export const tab = signal({ status: "off", name: freeTabName(() => false) });
 /** Whether the user lets this tab tell where it is. */
 export const sharesLocation = signal(locationPossible && recall(SHARED, false, sessionStorage));
 
+/** Whether a row of the remotes (see `remoteRows`) is this tab, and not somebody who has its name now. */
+export function isThisTab({ name, remote: about, here }) {
+  return name === tab.value.name && (!here || about.own);
+}
+
 let remote = null;
 
 /** Offer this tab; resolves with the name that it has. */

@@ -1,8 +1,10 @@
 /** One thread as it lives in the page: its messages, its remotes, its run. */
 
 import { batch, computed, signal } from "../vendor.js";
+import { withMessage } from "../lib/branch.js";
 import { recall, remember } from "../lib/storage.js";
 import { isTabName } from "../lib/tab-names.js";
+import { Branches } from "./branches.js";
 import { Message } from "./message.js";
 import { note } from "./notices.js";
 import { Outbox } from "./outbox.js";
@@ -23,6 +25,7 @@ export class Thread {
     /** "loading", "ready", or the sentence that says why it could not be opened. */
     this.phase = signal(id ? "loading" : "ready");
     this.outbox = new Outbox(id, (message) => this.#deliver(message));
+    this.branches = new Branches((reply) => this.#taken(reply));
     this.running = this.#some((state) => state.status === "streaming");
     /** Whether a call waits for an approval. */
     this.asking = this.#some((state) => state.calls.some(({ status }) => status === "awaiting-approval"));
@@ -82,51 +85,74 @@ export class Thread {
     }
   }
 
-  /** A message as the server has it now, known here or new. */
+  /** A message as the server has it now, known here or new; a new one may begin another branch. */
   put(snapshot) {
     const known = this.find(snapshot.id);
     if (known) return known.replace(snapshot);
+    const next = withMessage(this.messages.value, new Message(snapshot), snapshot.parent);
+    if (!next) return this.open();
     const isMine = snapshot.role === "user" && snapshot.content === this.outbox.outgoing.value?.content;
     batch(() => {
-      this.messages.value = [...this.messages.value, new Message(snapshot)];
+      this.messages.value = next;
+      if (snapshot.parent === null) this.more.value = false;
       if (isMine) this.outbox.settled();
     });
   }
 
+  #taken({ message }) {
+    if (!this.find(message.id)) this.put(message);
+  }
+
+  /** The last question that is shown, or undefined. */
+  lastQuestion() {
+    return this.messages.value.findLast((message) => message.state.value.role === "user");
+  }
+
   /** Switch a remote on or off for this thread; for a new chat that is remembered for the next ones as well. */
   async switchRemote(name, on) {
-    const before = this.about.value;
-    const others = before.remotes.filter((other) => other !== name);
+    const others = this.about.value.remotes.filter((other) => other !== name);
     const remotes = on ? [...others, name] : others;
-    this.about.value = { ...before, remotes };
-    if (!this.id) return rememberForNewChats(remotes);
+    if (!this.id) rememberForNewChats(remotes);
+    await this.#change({ remotes }, `${name} could not be switched`);
+  }
+
+  /** Have another model answer from now on; null is the server's default. */
+  async chooseModel(model) {
+    await this.#change({ model }, "The model was not changed");
+  }
+
+  /** Change the thread at once, and back where the server refuses: then `fault` begins the sentence that says so. */
+  async #change(change, fault) {
+    const before = this.about.value;
+    this.about.value = { ...before, ...change };
+    if (!this.id) return;
     try {
-      await request("thread-update", { thread: this.id, remotes });
+      await request("thread-update", { thread: this.id, ...change });
     } catch (error) {
       this.about.value = before;
-      note(`${name} could not be switched: ${error.message}`, "fault");
+      note(`${fault}: ${error.message}`, "fault");
     }
   }
 
   async #deliver(message) {
     const resources = this.messages.value.length === 0 ? this.about.value.remotes.map(asResource) : undefined;
     if (!this.id) await this.#create();
-    const reply = await request("message-send", { thread: this.id, ...message, resources });
-    if (!this.find(reply.message.id)) this.put(reply.message);
+    this.#taken(await request("message-send", { thread: this.id, ...message, resources }));
   }
 
   async #create() {
-    const { thread } = await request("thread-create", { remotes: this.about.value.remotes });
+    const { remotes, model } = this.about.value;
+    const { thread } = await request("thread-create", { remotes, model: model ?? undefined });
     this.id = thread.id;
     this.about.value = thread;
     this.outbox.moveTo(thread.id);
     this.onCreated(thread);
   }
 
-  /** Ask the last question again, after its answer failed. */
-  async askAgain() {
-    const question = this.messages.value.findLast((message) => message.state.value.role === "user");
-    await this.outbox.send(question.state.value.content);
+  /** After a break: send what could not be sent. */
+  async resendWaiting() {
+    await this.outbox.resendWaiting();
+    await this.branches.resendWaiting();
   }
 
   /** End the answer that is being written; what there is of it stays. */

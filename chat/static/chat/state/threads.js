@@ -4,6 +4,7 @@ import { signal } from "../vendor.js";
 import { request } from "./session.js";
 
 const PAGE = 50; // threads
+const FOUND = 12; // threads
 
 export const threads = signal([]);
 export const moreThreads = signal(false);
@@ -53,4 +54,13 @@ export function placeThread(thread) {
 
 export function dropThread(id) {
   threads.value = threads.value.filter((thread) => thread.id !== id);
+}
+
+/** Some threads that hold these words; those of the list, by their title, where the server can't be asked. */
+export async function findThreads(words) {
+  try {
+    return (await request("thread-list", { query: words.trim(), limit: FOUND })).threads;
+  } catch {
+    return threads.peek().filter(({ title }) => title.toLowerCase().includes(words.trim().toLowerCase())).slice(0, FOUND);
+  }
 }

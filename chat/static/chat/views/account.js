@@ -3,6 +3,7 @@ import { html } from "../vendor.js";
 import { csrfToken } from "../state/connect-lines.js";
 import { chooseTheme, theme } from "../state/layout.js";
 import { connection, connectivity } from "../state/session.js";
+import { openDialog } from "./dialog.js";
 import { Icon } from "./icon.js";
 import { Menu } from "./menu.js";
 
@@ -20,6 +21,9 @@ const CONNECTIVITY = {
 export function Account() {
   return html`<${Menu} button=${html`<${Name} />`} class="account">
     <${Themes} />
+    <button type="button" data-closes onClick=${() => openDialog("help")}>
+      <${Icon} name="keyboard" />Keyboard shortcuts
+    </button>
     <a href=${passwordChange}><${Icon} name="key" />Change password</a>
     ${admin && html`<a href=${admin}><${Icon} name="shield" />Administration</a>`}
     <form method="post" action=${signOut} onSubmit=${() => connection.stop()}>

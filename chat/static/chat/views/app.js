@@ -1,8 +1,10 @@
 /** The whole page. */
 import { html, useEffect } from "../vendor.js";
-import { goTo } from "../state/chats.js";
-import { overlay } from "../state/layout.js";
+import { focusComposer, isFocusLost } from "../lib/focus.js";
+import { shortcutOf } from "../lib/shortcuts.js";
+import { dialog, overlay, sidebarHidden } from "../state/layout.js";
 import { dismiss, notes, spoken } from "../state/notices.js";
+import { ACTIONS } from "./commands.js";
 import { Conversation } from "./conversation.js";
 import { Dialogs } from "./dialogs.js";
 import { IconButton } from "./icon.js";
@@ -10,7 +12,6 @@ import { Sidebar } from "./sidebar.js";
 import { Tools } from "./tools.js";
 
 const PARTS = { threads: ".sidebar", tools: ".tools" };
-const NARROW = "(max-width: 45rem)"; // as in page.css
 
 export function App() {
   useEffect(() => {
@@ -18,7 +19,10 @@ export function App() {
     return () => removeEventListener("keydown", onShortcut);
   }, []);
   useEffect(() => (overlay.value ? moveInto(overlay.value) : undefined), [overlay.value]);
-  return html`<div class="app">
+  useEffect(() => {
+    if (isFocusLost()) focusComposer();
+  }, [sidebarHidden.value]);
+  return html`<div class="app" data-sidebar=${sidebarHidden.value ? "hidden" : "shown"}>
       <${Sidebar} /><${Conversation} /><${Tools} />
       ${overlay.value && html`<div class="backdrop" onClick=${() => (overlay.value = null)}></div>`}
     </div>
@@ -50,16 +54,17 @@ function moveInto(part) {
 }
 
 function onShortcut(event) {
-  const command = event.ctrlKey || event.metaKey;
-  const key = event.key.toLowerCase();
-  if (key === "escape" && overlay.value) {
+  if (event.key === "Escape" && overlay.value && !event.shiftKey) {
     overlay.value = null;
-  } else if (command && !event.shiftKey && key === "k") {
-    event.preventDefault();
-    if (matchMedia(NARROW).matches) overlay.value = "threads";
-    document.getElementById("search").focus();
-  } else if (command && event.shiftKey && key === "o") {
-    event.preventDefault();
-    goTo(null);
+    return;
   }
+  const shortcut = shortcutOf(event);
+  if (!shortcut || dialog.value || (shortcut !== "focus" && isInOtherField(event.target))) return;
+  event.preventDefault();
+  ACTIONS[shortcut]();
+}
+
+/** Whether keys belong to a field other than the one for messages. */
+function isInOtherField(element) {
+  return element.matches("input:not([type=checkbox], [type=radio]), textarea, select") && element.id !== "composer";
 }

@@ -6,6 +6,7 @@ import { knownRemote } from "../state/remotes.js";
 import { Approval } from "./approval.js";
 import { Data } from "./data.js";
 import { Icon } from "./icon.js";
+import { Pictures } from "./pictures.js";
 import { useSeconds } from "./seconds.js";
 
 const PATIENCE = 10; // seconds after which a running call offers a way out
@@ -39,6 +40,7 @@ export function Call({ call, onStop = null }) {
       <${Summary} call=${call} seconds=${seconds} />
       ${open && html`<${Detail} call=${call} />`}
     </details>
+    ${call.status === "done" && html`<${Pictures} call=${call} />`}
     ${running && call.progress && html`<${Progress} progress=${call.progress} />`}
     ${call.error && call.status !== "done" && html`<p class="call-error" data-testid="call-error">${call.error}</p>`}
     ${running && onStop && seconds >= PATIENCE && html`<p class="call-patience">

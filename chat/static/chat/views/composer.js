@@ -1,10 +1,9 @@
-/** Where one types: grows with its text, Enter sends, Shift+Enter breaks, Esc stops. */
+/** Where one types: grows with its text, Enter sends, Shift+Enter breaks, Esc stops, ↑ edits the last question. */
 import { html, useEffect, useLayoutEffect, useRef } from "../vendor.js";
 import { focusComposer } from "../lib/focus.js";
+import { grow, isEnter } from "../lib/typing.js";
 import { dialog, overlay } from "../state/layout.js";
 import { Icon } from "./icon.js";
-
-const ENTER_OF_INPUT_METHOD = 229; // key code that Safari reports after the composition has ended
 
 export function Composer({ thread }) {
   const { outbox } = thread;
@@ -18,10 +17,9 @@ export function Composer({ thread }) {
   useEffect(() => (running ? stopOnEscape(thread) : undefined), [running, thread]);
 
   const onKeyDown = (event) => {
-    const composing = event.isComposing || event.keyCode === ENTER_OF_INPUT_METHOD;
-    if (event.key !== "Enter" || event.shiftKey || composing) return;
+    if (isEnter(event)) send();
+    else if (event.key !== "ArrowUp" || text !== "" || !editLast(thread)) return;
     event.preventDefault();
-    send();
   };
   const onSubmit = (event) => {
     event.preventDefault();
@@ -40,17 +38,18 @@ export function Composer({ thread }) {
   </form>`;
 }
 
-/** For browsers without `field-sizing`. */
-function grow(area) {
-  if (CSS.supports("field-sizing", "content")) return;
-  area.style.height = "auto";
-  area.style.height = `${area.scrollHeight}px`;
+/** Write the last question anew, where there is one and nothing is under way; false otherwise. */
+function editLast(thread) {
+  const question = thread.lastQuestion();
+  if (!question || thread.running.value || thread.outbox.outgoing.value) return false;
+  thread.branches.edit(question.state.value, { fromComposer: true });
+  return true;
 }
 
 function stopOnEscape(thread) {
   const onKeyDown = (event) => {
     const elsewhere = dialog.value || overlay.value || event.target.closest?.("input, select, .approval, .ask");
-    if (event.key === "Escape" && !elsewhere) thread.stop();
+    if (event.key === "Escape" && !event.shiftKey && !elsewhere) thread.stop();
   };
   addEventListener("keydown", onKeyDown);
   return () => removeEventListener("keydown", onKeyDown);

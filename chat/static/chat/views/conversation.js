@@ -44,12 +44,9 @@ function Body({ thread, box }) {
   if (phase !== "ready") return html`<${Unopened} thread=${thread} words=${phase} />`;
   const messages = thread.messages.value;
   if (messages.length === 0 && !thread.outbox.outgoing.value) return html`<${Welcome} thread=${thread} />`;
-  const last = messages.at(-1);
-  const askAgain = () => thread.askAgain();
   return html`<h2 class="offscreen">Messages</h2>
     ${thread.more.value && html`<${Earlier} thread=${thread} box=${box} />`}
-    ${messages.map((message) => html`<${Message} key=${message.id} message=${message} model=${thread.model.value}
-      onAskAgain=${message === last && !thread.outbox.outgoing.value ? askAgain : null} />`)}
+    ${messages.map((message) => html`<${Message} key=${message.id} message=${message} thread=${thread} />`)}
     <${Outgoing} thread=${thread} />`;
 }
 

@@ -2,7 +2,7 @@
 import { html, useState } from "../vendor.js";
 import { copy } from "../lib/copy.js";
 import { announce, note } from "../state/notices.js";
-import { Icon } from "./icon.js";
+import { SmallButton } from "./icon.js";
 
 const SHOWN = 1_600; // milliseconds
 
@@ -15,7 +15,6 @@ export function CopyButton({ text, what }) {
     setCopied(true);
     setTimeout(() => setCopied(false), SHOWN);
   };
-  return html`<button type="button" class="copy" aria-label=${`Copy ${what}`} onClick=${onClick}>
-    <${Icon} name=${copied ? "check" : "copy"} /><span>${copied ? "Copied" : "Copy"}</span>
-  </button>`;
+  return html`<${SmallButton} name=${copied ? "check" : "copy"} label=${`Copy ${what}`}
+    words=${copied ? "Copied" : "Copy"} onClick=${onClick} />`;
 }

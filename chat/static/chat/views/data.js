@@ -1,6 +1,7 @@
 /** A JSON value shown as data: indented, coloured by kind, and read to its end on demand. */
 import { html, useState } from "../vendor.js";
-import { request } from "../state/session.js";
+import { withoutBytes } from "../lib/images.js";
+import { readPart } from "../state/call-parts.js";
 import { CopyButton } from "./copy-button.js";
 
 const COLOURED_LENGTH = 20_000; // characters; longer data is shown plainly
@@ -11,17 +12,19 @@ export function Data({ label, value, cut, call, part }) {
   const [whole, setWhole] = useState(null);
   const [fault, setFault] = useState(null);
   const text = whole ?? asText(value);
+  const shown = withoutBytes(text);
   const readAll = async () => {
     setFault(null);
     try {
-      setWhole(await readPart(call.id, part));
+      const read = await readPart(call.id, part);
+      setWhole(part === "error" ? read : indented(read));
     } catch (error) {
       setFault(error.message);
     }
   };
   return html`<section class="data" aria-label=${label}>
     <header><h3>${label}</h3><${CopyButton} text=${text} what=${label.toLowerCase()} /></header>
-    <pre tabindex="0">${text.length > COLOURED_LENGTH ? text : coloured(text)}${cut && !whole && "…"}</pre>
+    <pre tabindex="0">${shown.length > COLOURED_LENGTH ? shown : coloured(shown)}${cut && !whole && "…"}</pre>
     ${cut && !whole && html`<button type="button" class="button" onClick=${readAll}>Show all</button>`}
     ${fault && html`<p class="fault" role="alert">${fault}</p>`}
   </section>`;
@@ -29,18 +32,6 @@ export function Data({ label, value, cut, call, part }) {
 
 function asText(value) {
   return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "null");
-}
-
-async function readPart(call, part) {
-  let text = "";
-  let offset = 0;
-  for (let more = true; more; ) {
-    const reply = await request("call-read", { call, part, offset });
-    text += reply.text;
-    offset += [...reply.text].length;
-    more = reply.more;
-  }
-  return part === "error" ? text : indented(text);
 }
 
 /** JSON text with line breaks; text that is none, such as arguments a model got wrong, as it is. */

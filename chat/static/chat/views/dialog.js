@@ -12,8 +12,8 @@ export function closeDialog() {
   dialog.value = null;
 }
 
-/** The frame of every dialog: a heading, a way out, and what is inside. */
-export function Dialog({ title, class: more = "", children }) {
+/** What a `<dialog>` needs to be open for as long as it is there, and to give the focus back: its attributes. */
+export function useModal() {
   const element = useRef(null);
   useEffect(() => {
     const box = element.current;
@@ -23,13 +23,22 @@ export function Dialog({ title, class: more = "", children }) {
       if (isFocusLost(box)) focusComposer();
     };
   }, []);
-  const onClick = (event) => event.target === element.current && element.current.close();
-  return html`<dialog class=${`dialog ${more}`} ref=${element} aria-labelledby="dialog-title"
-    onClose=${closeDialog} onClick=${onClick}>
+  return {
+    ref: element,
+    // Not once it is gone: then another dialog may be there already.
+    onClose: () => element.current && closeDialog(),
+    onClick: (event) => event.target === element.current && element.current.close(),
+  };
+}
+
+/** The frame of most dialogs: a heading, a way out, and what is inside. */
+export function Dialog({ title, class: more = "", children }) {
+  const modal = useModal();
+  return html`<dialog class=${`dialog ${more}`} aria-labelledby="dialog-title" ...${modal}>
     <div class="dialog-body">
       <header class="dialog-head">
         <h2 id="dialog-title">${title}</h2>
-        <${IconButton} name="close" label="Close" onClick=${() => element.current.close()} />
+        <${IconButton} name="close" label="Close" onClick=${() => modal.ref.current.close()} />
       </header>
       ${children}
     </div>

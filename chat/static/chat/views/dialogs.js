@@ -4,6 +4,8 @@ import { deleteThread, renameThread } from "../state/chats.js";
 import { dialog } from "../state/layout.js";
 import { ConnectDialog } from "./connect.js";
 import { closeDialog, Dialog } from "./dialog.js";
+import { HelpDialog } from "./keys.js";
+import { Palette } from "./palette.js";
 
 function RenameDialog({ thread }) {
   const [title, setTitle] = useState(thread.title);
@@ -38,7 +40,13 @@ function DeleteDialog({ thread }) {
   <//>`;
 }
 
-const DIALOGS = { rename: RenameDialog, delete: DeleteDialog, connect: ConnectDialog };
+const DIALOGS = {
+  rename: RenameDialog,
+  delete: DeleteDialog,
+  connect: ConnectDialog,
+  help: HelpDialog,
+  palette: Palette,
+};
 
 export function Dialogs() {
   if (!dialog.value) return null;

@@ -1,18 +1,19 @@
 /** The line above the conversation: title, model, and the ways to the other parts on a narrow screen. */
 import { html } from "../vendor.js";
-import { modelName } from "../lib/text.js";
-import { overlay } from "../state/layout.js";
+import { overlay, sidebarHidden, toggleSidebar } from "../state/layout.js";
 import { connection, connectivity, nextAttempt } from "../state/session.js";
 import { Icon, IconButton } from "./icon.js";
+import { ModelPicker } from "./model-picker.js";
 import { useSecondsUntil } from "./seconds.js";
 import { ThreadMenu } from "./thread-menu.js";
 
 export function Header({ thread }) {
   const { title, remotes } = thread.about.value;
   return html`<header class="top">
-      <${IconButton} name="menu" label="Chats" class="only-narrow" onClick=${() => (overlay.value = "threads")} />
+      <${IconButton} name="menu" label="Chats" class=${sidebarHidden.value ? "" : "only-narrow"}
+        onClick=${toggleSidebar} />
       <h1 dir="auto">${title || "New chat"}</h1>
-      <${Model} name=${thread.model.value} />
+      <${ModelPicker} thread=${thread} />
       ${thread.id && html`<${ThreadMenu} thread=${thread.about.value} />`}
       <button type="button" class="tools-button only-medium" aria-label=${`Tools: ${remotes.length} switched on`}
         onClick=${() => (overlay.value = "tools")}>
@@ -20,12 +21,6 @@ export function Header({ thread }) {
       </button>
     </header>
     <${ConnectionStrip} />`;
-}
-
-function Model({ name }) {
-  if (!name) return null;
-  const words = name === "demo" ? "The built-in demo: a script that needs no key, and no AI" : "The model of this chat";
-  return html`<span class="chip" title=${words}>${modelName(name)}</span>`;
 }
 
 /** Says when the page is cut off, and what happens about it. */

@@ -13,3 +13,10 @@ export function IconButton({ name, label, class: more = "", ...rest }) {
     <${Icon} name=${name} />
   </button>`;
 }
+
+/** A small button, such as those below a message; `words` are shown beside its picture. */
+export function SmallButton({ name, label, words = "", ...rest }) {
+  return html`<button type="button" class="small-button" aria-label=${label} title=${label} ...${rest}>
+    <${Icon} name=${name} />${words && html`<span>${words}</span>`}
+  </button>`;
+}

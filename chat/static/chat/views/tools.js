@@ -13,7 +13,7 @@ import {
   takeovers,
 } from "../state/remotes.js";
 import { connectivity } from "../state/session.js";
-import { tab } from "../state/tab.js";
+import { isThisTab, tab } from "../state/tab.js";
 import { OUTCOMES } from "./calls.js";
 import { openDialog } from "./dialog.js";
 import { Icon, IconButton } from "./icon.js";
@@ -36,7 +36,7 @@ export function Tools() {
       <button type="button" class="button" onClick=${loadRemotes}>Try again</button>
     </div>`}
     <ul class="remotes">
-      ${remoteRows(wanted).filter(isNotThisTab).map((row) => html`<${RemoteRow} key=${row.name} row=${row}
+      ${remoteRows(wanted).filter((row) => !isThisTab(row)).map((row) => html`<${RemoteRow} key=${row.name} row=${row}
         thread=${thread} on=${wanted.includes(row.name)} working=${isWorking(row.name, calls)} />`)}
       <${TabRow} key="this tab" thread=${thread} working=${isWorking(tab.value.name, calls)} />
     </ul>
@@ -45,11 +45,6 @@ export function Tools() {
     </button>
     <${Recent} calls=${calls} />
   </aside>`;
-}
-
-/** This tab has its own row, unless its name belongs to somebody else now. */
-function isNotThisTab({ name, remote, here }) {
-  return name !== tab.value.name || (here && !remote.own);
 }
 
 function isWorking(name, calls) {

@@ -1,12 +1,13 @@
 """Checking arguments against a function's schema without holding up the server.
 
 What is surely done in a moment is checked at once. The rest is checked by a process of its own,
-which is ended when it takes too long: ``python -m remotes.checks`` reads schema and arguments as a
-JSON list from its standard input and writes the faults as JSON.
+which is ended when it takes too long: ``python -m remotes.arguments`` reads schema and arguments
+as a JSON list from its standard input and writes the faults as JSON.
 """
 
 import asyncio
 import os
+import resource
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,19 @@ from remotes import faults
 from remotes.bounds import WORK, Bounds, backtracking, within
 from remotes.schemas import FANCY, LINEAR, Schema, SchemaError, compiled
 
-APART = 2.0
-"""Seconds that a process may take for a check."""
+PROCESSOR = 2
+"""Seconds of work that a process may do for a check."""
+APART = 10.0
+"""Seconds that it may take, however busy the machine is."""
 PROCESSES = 2
 """Processes that check at the same time; more checks wait for their turn."""
+
+VALUES = 50_000
+"""Values that are checked at once; counting that many takes about 5 ms."""
+LOOKS = 500
+"""Places that the server itself looks at to say why arguments do not fit, about 10 ms."""
+LOOKS_APART = 50_000
+"""Places that a process looks at for that."""
 
 TOO_MUCH = "they hold too much to be checked against the schema; send less at once"
 
@@ -48,27 +58,32 @@ class ArgumentCheck:
             self._validator = compiled(schema, FANCY)
             more, self._longest = backtracking(schema)
             work += more
-        self._values = WORK // work
+        self._values = min(WORK // work, VALUES)
 
     async def faults(self, args: dict[str, object]) -> list[Detail]:
         """What is wrong with ``args``; empty where they fit."""
         if within(args, self._values, self._longest):
-            return self.faults_now(args)
+            if self._validator.is_valid(args):
+                return []
+            found = faults.found(self._schema, self._references, args, LOOKS)
+            if found is not None:
+                return found
         return await _faults_apart(self._schema, args)
 
     def faults_now(self, args: dict[str, object]) -> list[Detail]:
         """The same, however long it takes."""
         if self._validator.is_valid(args):
             return []
-        return faults.found(self._schema, self._references, args)
+        found = faults.found(self._schema, self._references, args, LOOKS_APART)
+        return found or [{"path": "", "message": faults.UNCLEAR}]
 
 
 async def _faults_apart(schema: Schema, args: dict[str, object]) -> list[Detail]:
-    """The faults as another process finds them; within ``APART`` seconds of its own."""
+    """The faults as another process finds them, in limited time."""
     async with _processes:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-m", "remotes.checks"),
+            *("-m", "remotes.arguments"),
             cwd=_CHECKOUT,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -92,8 +107,8 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
 
 def main() -> None:
     """Make one check for the server, which comes first."""
-    if hasattr(os, "nice"):
-        os.nice(10)
+    os.nice(10)
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR, PROCESSOR))
     schema: Any
     args: Any
     schema, args = msgspec.json.decode(sys.stdin.buffer.read())
