@@ -10,6 +10,7 @@ from agents import demo_calls
 from agents.demo_calls import Function, Mention
 
 WORD_DELAY = 0.01  # seconds between two words
+RESULT_TIME = 2.0  # seconds in which a result is said, however long it is
 SLOW_DELAY = 0.2  # seconds between two words, when asked to be slow
 SHOWN = 4000  # characters of a result that are shown
 
@@ -51,11 +52,15 @@ class Reply:
         yield from re.findall(r"\S+\s*|\s+", self.text)
 
 
+def _said_soon(text: str) -> Reply:
+    return Reply(text, delay=min(WORD_DELAY, RESULT_TIME / max(len(text.split()), 1)))
+
+
 def reply(messages: Messages, tools: Sequence[Mapping[str, Any]]) -> Reply:
     """The answer to a chat completion's ``messages``, with ``tools`` as the request has them."""
     functions = demo_calls.functions_in(tools)
     if messages[-1]["role"] == "tool":
-        return Reply(_results(messages, functions))
+        return _said_soon(_results(messages, functions))
     message: str = messages[-1]["content"]
     return (
         _call(demo_calls.mentions(message, functions))
