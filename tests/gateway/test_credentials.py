@@ -16,7 +16,7 @@ async def opens(site: Site, origin: str, **options: Any) -> bool:
     """Whether a page at ``origin`` may open a socket with a good cookie."""
     key = await site.session_key("ana")
     socket = await site.with_session(key, origin=origin, welcome=False, **options)
-    if socket.wire.refused:
+    if socket.wire.denied:
         return False
     await socket.event("welcome")
     return True

@@ -70,7 +70,7 @@ async def test_requests_wait_while_more_is_on_its_way_than_should_be_sent_at_onc
 
 
 @pytest.mark.parametrize("fault", [OSError("gone"), RuntimeError("refused")])
-@pytest.mark.parametrize("sending", ["a reply", "a request"])
+@pytest.mark.parametrize("sending", ["a reply", "a request", "a request after others"])
 async def test_a_socket_whose_server_program_refuses_a_frame_ends(
     site: Site, fault: Exception, sending: str
 ) -> None:
@@ -81,7 +81,14 @@ async def test_a_socket_whose_server_program_refuses_a_frame_ends(
     if sending == "a reply":
         await owner.send("ping", id="p")
     else:
-        assert (await other.ask("remote-call", CALL))["code"] == "remote-disconnected"
+        owner.wire.refused = "remote-call"
+        if sending == "a request after others":
+            owner.wire.reading.clear()
+            await owner.send("ping", id="p")
+        call = asyncio.create_task(other.ask("remote-call", CALL))
+        await other.barrier()
+        owner.wire.reading.set()
+        assert (await call)["code"] == "remote-disconnected"
     await other.event("remotes-changed")
     assert (await other.ask("remote-list"))["remotes"] == []
     assert nodes.gauges()["sockets"] == 1

@@ -31,19 +31,20 @@ class Wire:
 
     Attributes:
         reading: Cleared while the client takes nothing of what it is sent.
-        fault: Raised by the server program instead of sending the next frames.
+        fault: Raised by the server program instead of sending a frame that contains ``refused``.
         subprotocol: The one that was selected.
         close_code: The application's; None while the socket is open.
-        refused: Whether the handshake was turned down, so that it was no socket at all.
+        denied: Whether the handshake was turned down, so that it was no socket at all.
     """
 
     def __init__(self, headers: dict[str, str], subprotocols: Sequence[str], scheme: str) -> None:
         self.reading = asyncio.Event()
         self.reading.set()
         self.fault: Exception | None = None
+        self.refused = ""
         self.subprotocol: str | None = None
         self.close_code: int | None = None
-        self.refused = False
+        self.denied = False
         self.accepted = asyncio.Event()
         self._events: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._messages: asyncio.Queue[str | None] = asyncio.Queue()
@@ -62,13 +63,13 @@ class Wire:
 
     async def _take(self, event: dict[str, Any]) -> None:
         await self.reading.wait()
-        if self.fault is not None:
+        if self.fault is not None and self.refused in event.get("text", ""):
             raise self.fault
         match event["type"]:
             case "websocket.accept":
                 self.subprotocol = event["subprotocol"]
             case "websocket.close":
-                self.refused = not self.accepted.is_set()
+                self.denied = not self.accepted.is_set()
                 self.close_code = event.get("code")
                 self._hang_up()
             case _:
