@@ -76,7 +76,7 @@ async def approve(
     """
     waiting = find(user_id, call_id)
     if args is not None:
-        await waiting.function.check(msgspec.json.decode(args, type=dict))
+        await waiting.function.check(msgspec.json.decode(args, type=dict), user_id)
     if waiting.answer.done():
         raise _not_found(call_id)
     grant = Grant(waiting.function.digest, waiting.args if args is None else args)

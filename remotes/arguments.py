@@ -9,12 +9,15 @@ import asyncio
 import os
 import resource
 import sys
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from gateway.exceptions import Detail
+from gateway.exceptions import BusyError, Detail
 from remotes import faults
 from remotes.bounds import WORK, Bounds, backtracking, within
 from remotes.schemas import FANCY, LINEAR, Schema, SchemaError, compiled
@@ -25,6 +28,8 @@ APART = 10.0
 """Seconds that it may take, however busy the machine is."""
 PROCESSES = 2
 """Processes that check at the same time; more checks wait for their turn."""
+WAITING = 8
+"""Checks of one user that may need a process; one is made at a time."""
 
 VALUES = 50_000
 """Values that are checked at once; counting that many takes about 5 ms."""
@@ -37,6 +42,9 @@ TOO_MUCH = "they hold too much to be checked against the schema; send less at on
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
 _processes = asyncio.Semaphore(PROCESSES)
+_waiting: Counter[int] = Counter()
+_turns: dict[int, asyncio.Lock] = {}
+"""By user: how many of their checks need a process, and whose turn it is among these."""
 
 
 class ArgumentCheck:
@@ -60,15 +68,23 @@ class ArgumentCheck:
             work += more
         self._values = min(WORK // work, VALUES)
 
-    async def faults(self, args: dict[str, object]) -> list[Detail]:
-        """What is wrong with ``args``; empty where they fit."""
+    async def faults(self, args: dict[str, object], user_id: int = 0) -> list[Detail]:
+        """What is wrong with ``args``; empty where they fit.
+
+        Args:
+            user_id: Whose turn it is where the check needs a process.
+
+        Raises:
+            BusyError: That user has as many checks waiting as allowed.
+        """
         if within(args, self._values, self._longest):
             if self._validator.is_valid(args):
                 return []
             found = faults.found(self._schema, self._references, args, LOOKS)
             if found is not None:
                 return found
-        return await _faults_apart(self._schema, args)
+        async with _turn_of(user_id):
+            return await _faults_apart(self._schema, args)
 
     def faults_now(self, args: dict[str, object]) -> list[Detail]:
         """The same, however long it takes."""
@@ -76,6 +92,21 @@ class ArgumentCheck:
             return []
         found = faults.found(self._schema, self._references, args, LOOKS_APART)
         return found or [{"path": "", "message": faults.UNCLEAR}]
+
+
+@asynccontextmanager
+async def _turn_of(user_id: int) -> AsyncIterator[None]:
+    """Wait until none of the user's other checks needs a process: nobody takes them all."""
+    if _waiting[user_id] == WAITING:
+        raise BusyError("Too many large arguments are being checked; nothing was sent.")
+    _waiting[user_id] += 1
+    try:
+        async with _turns.setdefault(user_id, asyncio.Lock()):
+            yield
+    finally:
+        _waiting[user_id] -= 1
+        if not _waiting[user_id]:
+            del _waiting[user_id], _turns[user_id]
 
 
 async def _faults_apart(schema: Schema, args: dict[str, object]) -> list[Detail]:

@@ -11,7 +11,7 @@ import msgspec
 from gateway.exceptions import BusyError
 from remotes import approvals, registry
 from remotes.connections import Grant, PendingCall, Progress
-from remotes.exceptions import CancelledCallError, DeniedError
+from remotes.exceptions import CancelledCallError, DeniedError, InvalidArgsError
 from remotes.functions import RemoteFunction
 
 if TYPE_CHECKING:
@@ -37,6 +37,14 @@ class Watcher:
     thread: str | None
     """The thread it belongs to."""
     changed: Callable[[Change], None]
+
+
+def _decoded(args: str) -> dict[str, object]:
+    try:
+        decoded: dict[str, object] = msgspec.json.decode(args, type=dict)
+    except msgspec.DecodeError as error:  # JSON, but a number is beyond what can be checked
+        raise InvalidArgsError(f"The arguments can't be checked: {error}.") from error
+    return decoded
 
 
 def new_call_id() -> str:
@@ -86,7 +94,7 @@ class Call:
         """
         function = registry.find(self.user_id, self.remotename).function(self.function)
         with registry.call_slot(self.user_id):
-            await function.check(msgspec.json.decode(self.args, type=dict))
+            await function.check(_decoded(self.args), self.user_id)
             self._check_cancelled()
             grant = await self._approval(function) if function.confirm else None
             self._check_cancelled()

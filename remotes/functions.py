@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import msgspec
 
 from gateway.exceptions import InvalidPayloadError
+from gateway.frames import QUOTED
 from gateway.limits import limits
 from gateway.names import checked_name
 from remotes.arguments import ArgumentCheck
@@ -109,10 +110,10 @@ class RemoteFunction:
         try:
             definition = msgspec.json.decode(text, type=Definition)
             definition.name = checked_name(definition.name, f"functions.{index}.name")
-        except msgspec.ValidationError as error:
+        except msgspec.DecodeError as error:
             message, _, path = str(error).partition(" - at `$")
             path = f"functions.{index}" + path.rstrip("`").replace("[", ".").replace("]", "")
-            raise RefusedFunctionError(name, path, f"{message}.") from error
+            raise RefusedFunctionError(name, path[:QUOTED], f"{message[:QUOTED]}.") from error
         except InvalidPayloadError as error:
             fault = error.details[0]
             raise RefusedFunctionError(name, fault["path"], fault["message"]) from error
@@ -144,13 +145,17 @@ class RemoteFunction:
             self._offer = offered(self.parameters)
         return self._offer
 
-    async def check(self, args: dict[str, object]) -> None:
+    async def check(self, args: dict[str, object], user_id: int = 0) -> None:
         """Make sure that ``args`` fit the function's parameters.
+
+        Args:
+            user_id: Whose turn it is where large arguments need a process to be checked in.
 
         Raises:
             InvalidArgsError: They do not; it names each path and what was expected.
+            BusyError: Too many such checks of that user wait already.
         """
-        faults = await self._check.faults(args)
+        faults = await self._check.faults(args, user_id)
         if faults:
             told = "; ".join(
                 f"{fault['path']}: {fault['message']}" if fault["path"] else fault["message"]
@@ -161,6 +166,9 @@ class RemoteFunction:
 
 def _name_in(text: msgspec.Raw) -> str | None:
     """The name that an unusable definition gives itself, as far as it can be made out."""
-    entry = msgspec.json.decode(text)
+    try:
+        entry = msgspec.json.decode(text)
+    except msgspec.DecodeError:  # a number in it is beyond what can be read
+        return None
     name = entry.get("name") if isinstance(entry, dict) else None
     return name[: limits.name] if isinstance(name, str) else None

@@ -4,6 +4,7 @@ A schema comes from a user, so it is hostile input: nothing is fetched, and noth
 before ``remotes.bounds`` has found it small enough.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 from urllib.parse import unquote
@@ -45,6 +46,8 @@ _SINGLE = IN_PLACE - {"allOf", "anyOf", "dependencies", "dependentSchemas", "one
 }
 _LISTS = {"allOf", "anyOf", "items", "oneOf", "prefixItems"}
 _MAPS = {"dependencies", "dependentSchemas", "patternProperties", "properties"}
+
+_POSITION = re.compile("[0-9]{1,6}")
 
 Schema = dict[str, Any]
 Patterns = jsonschema_rs.RegexOptions | jsonschema_rs.FancyRegexOptions
@@ -173,6 +176,6 @@ def nodes(value: Any) -> Iterator[dict[str, Any]]:
 def _child(node: Any, step: str) -> Any:
     if isinstance(node, dict):
         return node.get(step)
-    if isinstance(node, list) and step.isdecimal() and int(step) < len(node):
+    if isinstance(node, list) and _POSITION.fullmatch(step) and int(step) < len(node):
         return node[int(step)]
     return None

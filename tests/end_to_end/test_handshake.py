@@ -39,13 +39,12 @@ async def test_a_cookie_counts_only_from_the_sites_own_origin(shared_server: Ser
         f"https://127.0.0.1:{port}": 403,
         f"http://localhost:{port}": 403,
         f"{own}/": 403,
-        "": 403,
     }.items():
         assert await status_of(shared_server, {"Cookie": cookie, "Origin": origin}) == status, (
             origin
         )
     assert await status_of(shared_server, {"Cookie": cookie}) == 403
-    for unreadable in ("http://[bad", f"http://evil.example#@127.0.0.1:{port}"):
+    for unreadable in ("", "http://[bad", f"http://evil.example#@127.0.0.1:{port}"):
         headers = {"Cookie": cookie, "Origin": unreadable}
         assert await status_of(shared_server, headers) in (400, 403)
     twice = [("Cookie", cookie), ("Origin", own), ("Origin", "https://evil.example")]

@@ -62,6 +62,8 @@ async def test_a_bad_function_is_refused_alone(shared_server: Server) -> None:
         {"name": "array", "parameters": {"type": "array", "items": {}}},
         {"name": "far", "parameters": {"properties": {"a": {"$ref": "http://127.0.0.1:1/x"}}}},
         {"name": "file", "parameters": {"properties": {"a": {"$ref": "file:///etc/hostname"}}}},
+        {"name": "steps", "parameters": {"allOf": [{}], "$ref": "#/allOf/" + "1" * 5000}},
+        {"name": "huge", "annotations": {"n": -(10**4299)}},
         {"name": "draft", "parameters": {"$schema": "https://example.com/mine"}},
         {"name": "slow", "timeout": 601},
         {"name": "ask", "confirm": "yes"},
@@ -78,7 +80,7 @@ async def test_a_bad_function_is_refused_alone(shared_server: Server) -> None:
         assert all(entry["message"] for entry in reply["refused"])
         paths = [entry["path"] for entry in reply["refused"]]
         assert paths[2] == "functions.3.parameters.properties.mode"
-        assert paths[9] == "functions.10.timeout"
+        assert paths[11] == "functions.12.timeout"
         assert [entry["name"] for entry in reply["refused"]][:2] == ["text", "list"]
 
 

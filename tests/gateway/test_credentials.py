@@ -24,7 +24,8 @@ async def opens(site: Site, origin: str, **options: Any) -> bool:
 
 async def test_a_page_of_another_origin_may_not_open_one(site: Site) -> None:
     assert await opens(site, ORIGIN)
-    assert not await opens(site, ANOTHER)
+    for origin in (ANOTHER, "null", "", "http://", "http://[bad", f"http://evil.example#@{HOST}"):
+        assert not await opens(site, origin), origin
 
 
 @pytest.mark.parametrize("entry", [ANOTHER, ANOTHER + "/", ANOTHER + ":443"])
