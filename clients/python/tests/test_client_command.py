@@ -265,6 +265,44 @@ async def test_losing_the_name_is_no_failure_that_a_supervisor_would_answer(run,
     assert (code, errors) == (0, sentence)
 
 
+TWO = """
+from remotes_client import Remote
+
+first, second = Remote("first"), Remote("second")
+
+
+@first.function
+def one() -> int:
+    return 1
+
+
+@second.function
+def two() -> int:
+    return 2
+"""
+
+
+async def test_where_one_of_two_remotes_loses_its_name_the_other_goes_on(run, server, tmp_path):
+    (tmp_path / "two.py").write_text(TWO)
+    async with run("serve", "two.py") as program:
+        owners = {}
+        for _ in range(2):
+            peer = await server.peer()
+            owners[(await peer.register())["remotename"]] = peer
+        taken = {"reason": "replaced", "by": {"client": {"title": "A tab"}}}
+        await owners["first"].send("remote-disconnected", {"remotename": "first", **taken})
+        await owners["first"].closed()
+        call = {"requestId": "r", "remotename": "second", "function": "two", "args": {}}
+        await owners["second"].send("remote-call", {**call, "deadline": 30.0})
+        answer = await owners["second"].receive("remote-call-result")
+        assert answer["payload"]["result"] == 2
+        taken["reason"] = "disconnected"
+        await owners["second"].send("remote-disconnected", {"remotename": "second", **taken})
+        code, _, errors = await program.ends()
+    assert code == 0
+    assert "A tab took over the name first, so it is no longer served here.\n" in errors
+
+
 def listed(*functions: dict, name: str = "bench") -> dict:
     client = {"program": "remotes-client 0.1.0", "host": "desk"}
     return {"remotename": name, "functions": list(functions), "client": client}

@@ -11,7 +11,7 @@ from typing import Any
 from remotes_client import __version__
 from remotes_client.arguments import read_arguments
 from remotes_client.console import complain, say
-from remotes_client.errors import RemotesError
+from remotes_client.errors import NameLostError, RemotesError
 from remotes_client.files import load_remotes, write_starter
 from remotes_client.remote import Remote, run_until_ended
 from remotes_client.requests import call_function, list_remotes
@@ -70,7 +70,18 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 async def _serve_all(remotes: Sequence[Remote]) -> None:
-    await asyncio.gather(*(remote.serve_async() for remote in remotes))
+    if len(remotes) == 1:
+        await remotes[0].serve_async()
+    else:
+        await asyncio.gather(*(_serve_beside_others(remote) for remote in remotes))
+
+
+async def _serve_beside_others(remote: Remote) -> None:
+    """Serve one of several remotes; where it loses its name, the others go on."""
+    try:
+        await remote.serve_async()
+    except NameLostError as error:
+        complain(str(error).replace("so this program ends", "so it is no longer served here"))
 
 
 def _list(options: argparse.Namespace) -> int:
