@@ -9,6 +9,7 @@ from pathlib import Path
 from django.core.exceptions import ImproperlyConfigured
 
 SECRET_KEY_BYTES = 64
+HIGHEST_PORT = 65535
 
 
 def flag(name: str) -> bool:
@@ -31,6 +32,16 @@ def number(name: str, default: int) -> int:
     value = os.environ.get(name, "").strip() or str(default)
     if not value.isdecimal():
         raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.")
+    return int(value)
+
+
+def port(name: str, default: int) -> int:
+    """The variable ``name``, which ``--port`` sets, as a TCP port; 0 lets the system choose."""
+    value = os.environ.get(name, "").strip() or str(default)
+    if not value.isdecimal() or int(value) > HIGHEST_PORT:
+        raise ImproperlyConfigured(
+            f"The port (--port, or {name}) must be a number up to {HIGHEST_PORT}, not {value!r}."
+        )
     return int(value)
 
 

@@ -16,7 +16,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 REMOTES_VERSION = __version__
 REMOTES_DATA_DIR = environment.data_folder(BASE_DIR / "data")
 REMOTES_HOST = os.environ.get("REMOTES_HOST") or "127.0.0.1"
-REMOTES_PORT = environment.number("REMOTES_PORT", 8000)
+REMOTES_PORT = environment.port("REMOTES_PORT", 8000)
 REMOTES_LIMITS = environment.numbers("REMOTES_LIMITS")
 """Limits that differ from those of ``gateway.limits``, by name."""
 

@@ -56,7 +56,7 @@ function Arrival({ since }) {
   };
   return html`<div class="arrival here" role="status" data-testid="arrival">
     <span class="lamp" data-state="live"></span>
-    <span><strong>${newest.name}</strong> is connected: ${counted(remote.functions.length, "function")}, from
+    <span><strong>${newest.name}</strong> is connected: ${counted(remote.functions.length, "function")}, from${" "}
       ${whereItRuns(remote.client)}.</span>
     <button type="button" class="button primary" onClick=${use}>${on ? "Done" : "Use it in this chat"}</button>
   </div>`;

@@ -29,7 +29,10 @@ def list_folder(folder: str = "~", pattern: str = "*") -> list[str]:
         folder: The folder; ~ is the home folder.
         pattern: Which names to list, such as *.pdf.
     """
-    return sorted(path.name for path in Path(folder).expanduser().glob(pattern))[:200]
+    place = Path(folder).expanduser()
+    if not place.is_dir():
+        raise ValueError(f"there is no folder {place}")
+    return sorted(path.name for path in place.glob(pattern))[:200]
 
 
 @confirm  # you approve each call on the page before it runs
