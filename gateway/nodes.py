@@ -117,6 +117,12 @@ def spawn(work: Awaitable[object]) -> None:
     _node.spawn(work)
 
 
+def spawn_soon(begin: Callable[[], Awaitable[object]]) -> None:
+    """Spawn what ``begin`` returns; may be called from any thread."""
+    if _node.loop is not None and not _node.loop.is_closed():
+        _node.loop.call_soon_threadsafe(lambda: _node.spawn(begin()))
+
+
 # Sockets and topics
 
 
@@ -238,8 +244,7 @@ def _check_at_expiry(session: Session) -> None:
 
 def recheck_soon(concerned: Callable[[Identity], bool]) -> None:
     """Have :func:`check_credentials` run now; may be called from any thread."""
-    if _node.loop is not None and not _node.loop.is_closed():
-        _node.loop.call_soon_threadsafe(lambda: _node.spawn(check_credentials(concerned)))
+    spawn_soon(lambda: check_credentials(concerned))
 
 
 async def _check_credentials_for_ever() -> None:
@@ -269,7 +274,9 @@ async def _run_start_hooks() -> None:
 def _drain_on_signals() -> None:
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):
-            _drain_before(number, signal.getsignal(number))
+            before = signal.getsignal(number)
+            if before != signal.SIG_IGN:  # a shell's background job is not ended by Ctrl+C
+                _drain_before(number, before)
 
 
 def _drain_before(number: int, server_handler: Any) -> None:
@@ -292,7 +299,7 @@ def _drain_before(number: int, server_handler: Any) -> None:
 def _hand_over(server_handler: Any, number: int, frame: FrameType | None) -> None:
     if callable(server_handler):
         server_handler(number, frame)
-    elif server_handler != signal.SIG_IGN:
+    else:
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
 

@@ -44,7 +44,7 @@ def call_object(
     call: dict[str, object] = {
         "id": id,
         "remotename": remotename,
-        "function": beginning(function, limits.preview),
+        "function": function[: limits.name],
         "status": status,
         "offset": offset,
     }

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.support.commands import interruptible
+
 
 class Terminal:
     """A shell that runs a block and whose output can be waited for."""
@@ -17,7 +19,7 @@ class Terminal:
         self.log = folder / f"terminal-{time.monotonic_ns()}.log"
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(
-                ["bash", "-c", block],
+                interruptible("bash", "-c", block),
                 cwd=folder,
                 env=dict(env),
                 stdin=subprocess.DEVNULL,

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.servers import PATIENCE, ROOT, START_TIMEOUT, STOP_TIMEOUT, Server, wait_for
+from tests.support.commands import interruptible
 
 Run = Callable[..., "Script"]
 
@@ -24,7 +25,7 @@ class Script:
         self.output = output
         with output.open("wb") as file:
             self.process = subprocess.Popen(
-                [str(root / "script" / "server"), *args],
+                interruptible(str(root / "script" / "server"), *args),
                 env=env,
                 cwd="/",
                 stdin=subprocess.DEVNULL,

@@ -18,3 +18,12 @@ def manage(folder: Path, *args: str, **env: str) -> subprocess.CompletedProcess[
         capture_output=True,
         text=True,
     )
+
+
+def interruptible(*command: str) -> list[str]:
+    """``command``, ended by Ctrl+C even where the tests run in a shell's background.
+
+    Such a shell has what it starts ignore SIGINT, and a program that begins so stays so.
+    """
+    reset = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
+    return [sys.executable, "-c", f"{reset} os.execvp(sys.argv[1], sys.argv[1:])", *command]
