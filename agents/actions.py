@@ -189,9 +189,7 @@ async def thread_delete(session: Session, payload: ThreadDelete) -> Reply:
 async def _delete(user_id: int, thread: str) -> Reply:
     await runs.stop(thread)
     await in_database(services.delete_thread, user_id, thread)
-    told = {"thread": thread}
-    topics.tell_user(user_id, thread, "thread-deleted", told)
-    return told
+    return {"thread": thread}
 
 
 # Messages and runs

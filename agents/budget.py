@@ -1,14 +1,19 @@
 """How far a run may go before it is ended."""
 
+import asyncio
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from time import monotonic
+from typing import TypeVar
 
 MAX_ROUNDS = 20  # requests to the model
 MAX_CALLS = 100  # calls of functions
 MAX_SECONDS = 900.0  # from its start, the time in which a person is asked for approval apart
 MAX_SAME_FAILURES = 3  # rounds one after the other in which the same call fails
 MAX_CUT_OFF = 3  # rounds one after the other whose calls were cut off
+
+
+T = TypeVar("T")
 
 
 class RunEndedError(Exception):
@@ -44,9 +49,24 @@ class Budget:
     def check_time(self) -> None:
         """Raise RunEndedError if the time is up."""
         if monotonic() > self._end:
-            raise RunEndedError(
-                f"The run was ended after {MAX_SECONDS / 60:g} minutes. Send a message to go on."
-            )
+            raise _late()
+
+    async def in_time(self, pieces: AsyncIterator[T]) -> AsyncGenerator[T]:
+        """``pieces`` as they come, while there is time; waiting for one counts as well.
+
+        Raises:
+            RunEndedError: The time is up.
+        """
+        while True:
+            self.check_time()
+            try:
+                async with asyncio.timeout(self._end - monotonic()):
+                    piece = await anext(pieces)
+            except StopAsyncIteration:
+                return
+            except TimeoutError as error:
+                raise _late() from error
+            yield piece
 
     def next_calls(self, number: int) -> None:
         """Count the calls of a round before they are made.
@@ -94,3 +114,9 @@ class Budget:
         if self._asking == {call_id}:
             self._end += monotonic() - self._asking_since
         self._asking.discard(call_id)
+
+
+def _late() -> RunEndedError:
+    return RunEndedError(
+        f"The run was ended after {MAX_SECONDS / 60:g} minutes. Send a message to go on."
+    )

@@ -133,9 +133,8 @@ class _Run:
             self._told = asked
             yield asked
         answer = providers.stream_turn(model, fitted.messages, self.toolbox.request, turn)
-        async with aclosing(answer) as pieces:
-            async for piece in pieces:
-                self._budget.check_time()
+        async with aclosing(answer) as pieces, aclosing(self._budget.in_time(pieces)) as timely:
+            async for piece in timely:
                 if piece is not None:
                     yield self._apart(piece, turn)
 

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 import httpx2
 import openai
 
+from agents import sse
 from agents.endpoints import Endpoint, Model, ModelError, RefusedError, TooLongError
 from agents.retries import asked_delay
+from gateway.limits import MIB
 
 REASON_LENGTH = 300  # characters of an endpoint's own words that are shown
 KEPT = "What it had said is kept."
@@ -51,6 +53,11 @@ def plain(model: Model) -> Iterator[None]:
         raise ModelError(
             f"The model sent nothing for {model.endpoint.silence:g} s, so the answer was given up. "
             f"{KEPT}"
+        ) from error
+    except sse.EndlessEventError as error:
+        raise ModelError(
+            f"The model sent more than {sse.EVENT_SIZE // MIB} MiB in one piece, so the answer was "
+            f"given up. {KEPT}"
         ) from error
     except httpx2.RequestError as error:
         raise ModelError(

@@ -20,7 +20,6 @@ REASONING_SIZE = 64 * KIB  # bytes of what a model thinks aloud that are kept
 REASONING_CUT = "\n\n[…]"
 
 STOPPED = "It was stopped. It may have run all the same."
-UNFINISHED = "The answer ended before it had the result. It may have run all the same."
 _ENDS: Mapping[str, tuple[str, str]] = {
     Message.Status.STOPPED: (Call.Status.STOPPED, STOPPED),
     Message.Status.INTERRUPTED: (Call.Status.INTERRUPTED, turns.MAY_HAVE_RUN),
@@ -112,7 +111,7 @@ class LiveAnswer:
             id=event.call_id,
             message_id=self.message.pk,
             remotename=storable(event.remotename)[:NAME_LENGTH],
-            function=storable(event.function),
+            function=storable(event.function)[:NAME_LENGTH],
             args=storable_json(event.args),
             offset=len(self.message.content),
             position=len(self._calls),
@@ -147,18 +146,20 @@ class LiveAnswer:
         return call
 
     def close(self, status: str, error: str) -> list[Call]:
-        """End the answer, and with it every call that has no outcome; returns these."""
+        """End the answer, and with it every call that has no outcome; returns all its calls."""
         self.flush()
         self.closed = True
         self.message.status = status
         self.message.error = error
-        left = [call for call in self._calls.values() if call.status in Call.OPEN]
-        for call in left:
+        calls = list(self._calls.values())
+        for call in calls:
+            if call.status not in Call.OPEN:
+                continue
             sent = call.status == Call.Status.RUNNING
-            call.status, why = _ENDS.get(status, (Call.Status.ERROR, UNFINISHED))
+            call.status, why = _ENDS.get(status, (Call.Status.ERROR, turns.UNFINISHED))
             call.error, call.code = (why, "cancelled") if sent else (turns.NOT_SENT, "denied")
             self._settle(call)
-        return left
+        return calls
 
     def flush(self) -> None:
         """Send what has gathered since the last batch."""

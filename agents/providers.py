@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from typing import Any, cast
 
@@ -94,11 +94,11 @@ async def _chunks(model: Model, response: Response) -> AsyncGenerator[object]:
     kind = response.headers.get("content-type", "")
     if "html" in kind:
         raise ModelError(failures.web_page(model.endpoint))
+    body = response.http_response.aiter_bytes()
     if "json" in kind:  # the endpoint does not stream
-        yield _decoded(model, await response.text())
+        yield _decoded(model, await _whole(body))
         yield None
         return
-    body = response.http_response.aiter_bytes()
     async with aclosing(sse.events(body)) as events:
         async for data in events:
             if data == sse.COMMENT:
@@ -111,13 +111,22 @@ async def _chunks(model: Model, response: Response) -> AsyncGenerator[object]:
                 yield _decoded(model, data)
 
 
+async def _whole(body: AsyncIterable[bytes]) -> str:
+    read = bytearray()
+    async for piece in body:
+        read += piece
+        if len(read) > sse.EVENT_SIZE:
+            raise sse.EndlessEventError
+    return read.decode(errors="replace")
+
+
 async def _drain(events: AsyncGenerator[str]) -> None:
     """Read to the stream's end if that is near, so that the connection can be used again."""
     try:
         async with asyncio.timeout(DRAIN_TIMEOUT):
             async for _ in events:
                 pass
-    except (TimeoutError, httpx2.RequestError):
+    except (TimeoutError, httpx2.RequestError, sse.EndlessEventError):
         return
 
 

@@ -9,9 +9,9 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing, suppress
 from time import monotonic
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, ParamSpec, TypeVar, cast
 
-from django.db import DatabaseError, InterfaceError
+from django.db import DatabaseError, InterfaceError, OperationalError
 
 from agents import clients
 from agents.events import (
@@ -48,10 +48,12 @@ DRAIN_RESERVE = 2.0  # seconds of the server's last ones that are kept for stori
 RETRY = 1.0  # seconds before an end that could not be stored is tried again
 
 FAILED = "The server failed while it answered; its log says why. Send the message again."
+UNSTORED = "The answer could not be stored whole; the server's log says why."
 
 Answering = Callable[[RunInput], AsyncGenerator[Event, None]]
 """What answers: :meth:`agents.expert.ExpertAgent.run`."""
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _running: dict[str, "LiveRun"] = {}
@@ -89,18 +91,29 @@ class LiveRun:
             self._acting.cancel()
 
     async def _live(self) -> None:
-        """Take the run from its start to its stored end."""
-        await self._save_until_over()
+        """Take the run from its start to its stored end, and only then tell that it is over."""
+        thread = self.run.thread_id
+        try:
+            await self._save_until_over()
+            await self._end(*await self._outcome())
+        finally:
+            if _running.get(thread) is self:
+                del _running[thread]
+        topics.tell(thread, "message-finished", {"message": self.answer.object()})
+        topics.tell(thread, "run-finished", {"run": wire.run(self.run)})
+        await snapshots.tell_changed(self.user_id, thread)
+
+    async def _outcome(self) -> tuple[str, str]:
+        """The status and the error with which the run ends."""
         if self._stop.done():
             await asyncio.wait([self._acting], timeout=STOP_PATIENCE)
-            await self._end(*self._stop.result())
-        elif self._acting.cancelled():
+            return self._stop.result()
+        if self._acting.cancelled():
             logger.error("A run was cancelled by something that it waited for")
-            await self._end(Run.Status.FAILED, FAILED)
-        else:
-            end = self._acting.result()
-            self._note(end)
-            await self._end(end.status, storable(end.error or ""))
+            return Run.Status.FAILED, FAILED
+        end = self._acting.result()
+        self._note(end)
+        return end.status, storable(end.error or "")
 
     async def _act(self) -> Finished:
         """Have the agent answer; the one place where whatever goes wrong becomes an outcome."""
@@ -178,25 +191,28 @@ class LiveRun:
         message.usage = end.usage
 
     async def _end(self, status: str, error: str) -> None:
-        """Settle everything, store it, and only then tell that the run is over."""
-        left = self.answer.close(status, error)
+        """Settle everything and store it; where that can't be, store that the run failed."""
+        message = self.answer.message
+        calls = self.answer.close(status, error)
         self.run.status, self.run.error = status, error
-        await self._store_end(left)
-        thread = self.run.thread_id
-        if _running.get(thread) is self:
-            del _running[thread]
-        topics.tell(thread, "message-finished", {"message": self.answer.object()})
-        topics.tell(thread, "run-finished", {"run": wire.run(self.run)})
-        await snapshots.tell_changed(self.user_id, thread)
+        if not await _stored(turns.end, self.run, message, calls):
+            self.run.status = message.status = Run.Status.FAILED
+            self.run.error = message.error = UNSTORED
+            await _stored(turns.fail, self.run)
 
-    async def _store_end(self, calls: list[Call]) -> None:
-        while True:
-            try:
-                await in_database(turns.end, self.run, self.answer.message, calls)
-                return
-            except (DatabaseError, InterfaceError):
-                logger.exception("A run's end could not be stored; trying again")
-                await asyncio.sleep(RETRY)
+
+async def _stored(store: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> bool:
+    """Store an end, however long the database is away; returns whether it takes it."""
+    while True:
+        try:
+            await in_database(store, *args, **kwargs)
+            return True
+        except (OperationalError, InterfaceError):
+            logger.exception("A run's end could not be stored; trying again")
+            await asyncio.sleep(RETRY)
+        except DatabaseError:
+            logger.exception("A run's end is nothing that the database takes")
+            return False
 
 
 def start(turn: Turn, remotes: Sequence[str], answering: Answering) -> None:
@@ -231,6 +247,12 @@ async def stop(thread: str) -> Run | None:
     live.stop()
     await asyncio.wait([live.task], timeout=STOP_WAIT)
     return live.run
+
+
+async def thread_deleted(user_id: int, thread: str) -> None:
+    """Stop what runs in a thread that is gone, and tell everyone whom it concerns."""
+    await stop(thread)
+    topics.tell_user(user_id, thread, "thread-deleted", {"thread": thread})
 
 
 async def lasting(work: Coroutine[Any, Any, T]) -> T:

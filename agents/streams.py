@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from agents import thoughts
+from agents.endpoints import ModelError
 from gateway import frames
 from gateway.exceptions import ActionError, InvalidJsonError
+from gateway.limits import MIB, limits
+
+ARGUMENTS_SIZE = MIB  # code points of one call's arguments
 
 CUT_OFF = frozenset({"length", "content_filter"})
 """The finish reasons with which a model is stopped before it has said all."""
@@ -72,7 +76,11 @@ class Turn:
         return self.finish in CUT_OFF or self.broken_off
 
     def add(self, chunk: object) -> tuple[str, str]:
-        """Take one decoded chunk; returns what it adds to the reasoning and to the text."""
+        """Take one decoded chunk; returns what it adds to the reasoning and to the text.
+
+        Raises:
+            ModelError: A call's arguments are longer than ``ARGUMENTS_SIZE``.
+        """
         entry = _object(chunk)
         self._count(_object(entry.get("usage")))
         choice = _object(_first(entry.get("choices")))
@@ -121,7 +129,7 @@ class Turn:
 
     def _call(self, part: dict[str, object]) -> None:
         function = _object(part.get("function"))
-        id, name = _string(part.get("id")), _string(function.get("name"))
+        id, name = _string(part.get("id")), _string(function.get("name"))[: limits.name]
         arguments = _arguments(function.get("arguments"))
         index = part.get("index")
         number = index if isinstance(index, int) else None
@@ -134,6 +142,11 @@ class Turn:
         call.id = call.id or id
         call.name = call.name or name
         call.arguments += arguments
+        if len(call.arguments) > ARGUMENTS_SIZE:
+            raise ModelError(
+                f"The model wrote more than {ARGUMENTS_SIZE // MIB} MiB of arguments for one call, "
+                "so its answer was given up. Ask for less at once."
+            )
 
     def _find(self, id: str, index: int | None) -> ModelCall | None:
         """The call that a part with this id and index continues; the latest, where several fit.

@@ -21,6 +21,16 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return False
 
 
+class BelongingAdmin(ReadOnlyAdmin):
+    """Rows that go with the thread, or the user, to which they belong, and never by themselves."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Not on its own pages; those of threads and users ask whether all below them may go."""
+        page = request.resolver_match.url_name if request.resolver_match else None
+        own = f"{self.opts.app_label}_{self.opts.model_name}_"
+        return not (page or own).startswith(own) and super().has_delete_permission(request, obj)
+
+
 @admin.register(Thread)
 class ThreadAdmin(ReadOnlyAdmin):
     """Threads, the latest first."""
@@ -32,7 +42,7 @@ class ThreadAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Message)
-class MessageAdmin(ReadOnlyAdmin):
+class MessageAdmin(BelongingAdmin):
     """Messages, the latest first."""
 
     list_display = ("beginning", "role", "status", "thread", "created_at")
@@ -48,7 +58,7 @@ class MessageAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Call)
-class CallAdmin(ReadOnlyAdmin):
+class CallAdmin(BelongingAdmin):
     """The calls that the agent made."""
 
     list_display = ("id", "remotename", "function", "status", "code", "duration")
@@ -58,7 +68,7 @@ class CallAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Run)
-class RunAdmin(ReadOnlyAdmin):
+class RunAdmin(BelongingAdmin):
     """The agent's turns, the latest first."""
 
     list_display = ("id", "thread", "status", "error", "node", "created_at", "heartbeat")
@@ -68,7 +78,7 @@ class RunAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Resource)
-class ResourceAdmin(ReadOnlyAdmin):
+class ResourceAdmin(BelongingAdmin):
     """What is attached to threads."""
 
     list_display = ("content", "kind", "subkind", "thread")

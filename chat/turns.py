@@ -19,6 +19,7 @@ from gateway.exceptions import BusyError
 from gateway.texts import storable
 
 LOST = "The server stopped before it was done."
+UNFINISHED = "The answer ended before it had the result. It may have run all the same."
 MAY_HAVE_RUN = "The server stopped before it had the result. It may have run all the same."
 NOT_SENT = "It was still waiting for approval, so it did not run."
 
@@ -201,6 +202,24 @@ def end(run: Run, answer: Message, calls: Sequence[Call]) -> None:
             row.save(update_fields=["updated_at"])
 
 
+def fail(run: Run) -> None:
+    """Store no more of a run than its status and error; its calls without an outcome get one."""
+    with transaction.atomic():
+        _settle([run.message_id], Call.Status.ERROR, UNFINISHED)
+        end = {"status": run.status, "error": run.error}
+        Message.objects.filter(pk=run.message_id).update(**end)
+        Run.objects.filter(pk=run.pk).update(**end)
+
+
+def _settle(messages: Sequence[str], status: str, error: str) -> None:
+    """Give an end to those calls of some messages that have none; ``error``: if it was sent."""
+    calls = Call.objects.filter(message__in=messages)
+    calls.filter(status=Call.Status.RUNNING).update(status=status, error=error, code="cancelled")
+    calls.filter(status=Call.Status.AWAITING_APPROVAL).update(
+        status=status, error=NOT_SENT, code="denied"
+    )
+
+
 def _upsert(calls: Sequence[Call]) -> None:
     fields = [field.name for field in Call._meta.concrete_fields if not field.primary_key]
     Call.objects.bulk_create(
@@ -217,13 +236,7 @@ def interrupt_left(node: str) -> int:
     with transaction.atomic():
         runs = list(left.select_for_update().values_list("pk", "message_id"))
         messages = [message for _, message in runs]
-        calls = Call.objects.filter(message__in=messages)
-        calls.filter(status=Call.Status.RUNNING).update(
-            status=Call.Status.INTERRUPTED, error=MAY_HAVE_RUN, code="cancelled"
-        )
-        calls.filter(status=Call.Status.AWAITING_APPROVAL).update(
-            status=Call.Status.INTERRUPTED, error=NOT_SENT, code="denied"
-        )
+        _settle(messages, Call.Status.INTERRUPTED, MAY_HAVE_RUN)
         Message.objects.filter(pk__in=messages, status=Message.Status.STREAMING).update(
             status=Message.Status.INTERRUPTED, error=LOST
         )

@@ -65,6 +65,8 @@ async def test_parameters_may_have_any_name(fake_model: FakeModel, bench: Bench)
 async def test_a_function_that_does_not_exist_is_named_to_the_model_with_those_that_do(
     fake_model: FakeModel, bench: Bench
 ) -> None:
+    """G19."""
+
     async def needs_n(args: dict[str, Any], watcher: Watcher) -> object:
         return {"n": args["n"]}
 
@@ -95,6 +97,7 @@ async def test_a_function_that_does_not_exist_is_named_to_the_model_with_those_t
 async def test_one_failing_call_leaves_those_beside_it_alone(
     fake_model: FakeModel, bench: Bench
 ) -> None:
+    """G21."""
     fake_model.script(
         says(
             "",

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import time
 
 import pytest
 
@@ -22,6 +23,7 @@ from tests.support.fake_model import (
     says,
     streams,
 )
+from tests.support.stalls import bystander
 
 
 @pytest.fixture
@@ -247,3 +249,48 @@ async def test_a_wrong_timeout_names_its_setting(
 ) -> None:
     monkeypatch.setenv("REMOTES_MODEL_TIMEOUT", text)
     assert "REMOTES_MODEL_TIMEOUT" in (await run(bench, "hello")).error
+
+
+@pytest.mark.parametrize("piece", [b"x", b"event: ping\n", b"data: x\n"])
+async def test_an_event_that_never_ends_does_not_outlast_the_run(
+    fake_model: FakeModel, bench: Bench, monkeypatch: pytest.MonkeyPatch, piece: bytes
+) -> None:
+    monkeypatch.setattr(budget, "MAX_SECONDS", 0.4)
+    waiting: list[Step] = [Pause(0.05), piece] * 200
+    fake_model.script(streams(delta(content="So far"), b"data: ", *waiting))
+    ran = await run(bench, "hello")
+    assert "ended after" in ran.error
+    assert ran.text == "So far"
+    assert await asyncio.to_thread(fake_model.requests[0].left.wait, 5)
+
+
+@pytest.mark.parametrize("piece", [b"x" * 1024, b"data: %s\n" % (b"x" * 1024)])
+async def test_an_event_without_bounds_ends_the_run_and_holds_nobody_up(
+    fake_model: FakeModel, bench: Bench, piece: bytes
+) -> None:
+    endless: list[Step] = [piece] * 10_000
+    fake_model.script(streams(delta(content="So far"), b"data: ", *endless))
+    async with bystander() as stalls:
+        before = time.thread_time()
+        ran = await run(bench, "hello")
+        took = time.thread_time() - before
+    assert "more than 4 MiB in one piece" in ran.error
+    assert ran.text == "So far"
+    assert stalls.longest < 0.2
+    assert took < 3.0
+
+
+async def test_an_answer_in_one_piece_has_a_bound(fake_model: FakeModel, bench: Bench) -> None:
+    endless: list[Step] = [b"x" * 65_536] * 100
+    fake_model.script(Answer([b'{"choices": "', *endless], content_type="application/json"))
+    assert "more than 4 MiB in one piece" in (await run(bench, "hello")).error
+
+
+async def test_the_arguments_of_a_call_have_a_bound(fake_model: FakeModel, bench: Bench) -> None:
+    begun = {"index": 0, "id": "c1", "function": {"name": "bench__echo", "arguments": '{"a": "'}}
+    more = {"index": 0, "function": {"arguments": "x" * 65_536}}
+    fake_model.script(
+        streams(delta(tool_calls=[begun]), *[delta(tool_calls=[more])] * 20, delta(content="Hm."))
+    )
+    assert "more than 1 MiB of arguments" in (await run(bench, "hello")).error
+    assert bench.sent == []

@@ -396,29 +396,93 @@ def _progress(payload: Any) -> object:
     return payload["call"].get("progress", {}).get("progress")
 
 
+AWAY = "SELECT * FROM no_such_table"
+"""Fails as a database does that can't be reached."""
+REFUSED = "SELECT RAISE(ABORT, 'refused')"
+"""Fails as a value does that the database never takes."""
+
+
 async def test_an_end_that_the_database_refuses_is_stored_when_it_is_back(
     thread: Thread, tab: Page, caplog: pytest.LogCaptureFixture
 ) -> None:
-    if connection.vendor != "sqlite":
-        pytest.skip("The trigger is written for SQLite.")
-    refuse = "CREATE TRIGGER away BEFORE UPDATE ON chat_run BEGIN SELECT RAISE(ABORT, 'away'); END"
     script = Script(TextDelta("Yes."), None)
     await begin(thread, script)
     await tab.until("message-delta")
-    await in_database(_execute, refuse)
+    await in_database(_on_update, "chat_run", AWAY)
     script.go.set()
-    async with asyncio.timeout(10):
-        while "could not be stored" not in caplog.text:
-            await stored(thread)
+    await _logged(caplog, thread, "end could not be stored")
     assert tab.of("run-finished") == []
-    await in_database(_execute, "DROP TRIGGER away")
+    await in_database(_execute, "DROP TRIGGER fault")
     assert (await ended(tab))["status"] == "done"
     assert (await stored(thread)).status == "done"
+
+
+async def test_the_outcome_of_a_call_that_the_database_refuses_is_stored_with_the_end(
+    thread: Thread, tab: Page, caplog: pytest.LogCaptureFixture
+) -> None:
+    script = Script(STARTED, RUNNING, None, CallFinished("c1", "done", 0.5, result="1.10"))
+    await begin(thread, script)
+    await _call_stored()
+    await in_database(_on_update, "chat_call", AWAY)
+    script.go.set()
+    await _logged(caplog, thread, "A run failed")
+    await in_database(_execute, "DROP TRIGGER fault")
+    assert (await ended(tab))["status"] == "failed"
+    (call,) = (await stored(thread)).calls.all()
+    assert (call.status, call.result, call.error) == ("done", "1.10", "")
+
+
+async def test_an_end_that_the_database_never_takes_is_stored_as_a_failure(
+    thread: Thread, tab: Page
+) -> None:
+    script = Script(TextDelta("Yes."), STARTED, RUNNING, None)
+    await begin(thread, script)
+    await _call_stored()
+    await in_database(_on_update, "chat_message", REFUSED, "NEW.model = 'script'")
+    script.go.set()
+    assert (await ended(tab))["error"] == runs.UNSTORED
+    assert (await tab.until("message-finished"))["message"]["error"] == runs.UNSTORED
+    await in_database(_execute, "DROP TRIGGER fault")
+    row = await stored(thread)
+    assert (row.status, row.error, row.content) == ("failed", runs.UNSTORED, "Yes.")
+    (call,) = row.calls.all()
+    assert (call.status, call.code) == ("error", "cancelled")
+    await begin(thread, Script(TextDelta("Again.")), "again")
+    assert (await ended(tab, 2))["status"] == "done"
+
+
+async def _logged(caplog: pytest.LogCaptureFixture, thread: Thread, words: str) -> None:
+    async with asyncio.timeout(10):
+        while words not in caplog.text:
+            await stored(thread)
+
+
+async def _call_stored() -> None:
+    async with asyncio.timeout(10):
+        while not await Call.objects.aexists():
+            continue
+
+
+def _on_update(table: str, fault: str, condition: str = "TRUE") -> None:
+    """Have updates of a table fail, until the trigger is dropped."""
+    if connection.vendor != "sqlite":
+        pytest.skip("The trigger is written for SQLite.")
+    _execute(f"CREATE TRIGGER fault BEFORE UPDATE ON {table} WHEN {condition} BEGIN {fault}; END")
 
 
 def _execute(statement: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(statement)
+
+
+async def test_the_name_of_a_made_up_function_is_kept_up_to_a_length(
+    thread: Thread, tab: Page
+) -> None:
+    await begin(thread, Script(CallStarted("c1", "", "ä" * 100_000, "{}")))
+    await ended(tab)
+    (call,) = (await stored(thread)).calls.all()
+    assert call.function == "ä" * 128
+    assert tab.of("call-created")[0]["call"]["function"] == call.function
 
 
 async def test_a_run_in_a_deleted_thread_ends_without_a_trace(thread: Thread, tab: Page) -> None:

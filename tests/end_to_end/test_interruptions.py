@@ -80,6 +80,7 @@ async def go_on(server: Server, token: str, thread: str, model: FakeModel) -> An
 async def test_a_server_killed_during_a_call_leaves_a_thread_that_goes_on(
     server: Server, token: str, model: FakeModel
 ) -> None:
+    """G23 (a)."""
     model.script(calls("bench__slow", {"seconds": 20}))
     async with bench(server, token), asked(server, token, "go") as (client, thread):
         await running_call(client)
@@ -97,6 +98,7 @@ async def test_a_server_killed_during_a_call_leaves_a_thread_that_goes_on(
 async def test_a_server_killed_in_mid_text_keeps_what_was_written(
     server: Server, token: str, model: FakeModel
 ) -> None:
+    """G23 (b)."""
     model.script(HALF)
     async with asked(server, token, "go") as (client, thread):
         await text_is(client, "So far so good")
@@ -124,6 +126,7 @@ def _contents(server: Server) -> str:
 async def test_a_server_that_stops_ends_its_runs_in_time(
     server: Server, token: str, model: FakeModel
 ) -> None:
+    """G23 (c)."""
     model.script(calls("bench__slow", {"seconds": 60}))
     async with bench(server, token), asked(server, token, "go") as (client, thread):
         await running_call(client)
@@ -162,6 +165,7 @@ async def refused_as_stopping(client: Client, thread: str) -> None:
 async def test_messages_sent_during_a_call_keep_their_order(
     server: Server, token: str, model: FakeModel
 ) -> None:
+    """G24."""
     model.script(calls("bench__slow", {"seconds": 3}), says("Done."), says("4"), says("6"))
     texts = ["go", "never mind, what is 2+2?", "and 3+3?"]
     async with (

@@ -114,6 +114,9 @@ def test_changed_values_are_what_runs_and_what_the_card_then_shows(
     field.fill('{"path": 5}')
     asking.get_by_role("button", name="Allow").click()
     expect(asking.get_by_role("alert")).to_contain_text("path")
+    field.fill('{"path": "' + "x" * 1_000_000 + '"}')
+    asking.get_by_role("button", name="Allow").click()
+    expect(asking.get_by_role("alert")).to_contain_text("A frame may have", timeout=SLOW)
     assert safe.calls_left() == []
     field.fill('{"path": "/tmp/older"}')
     asking.get_by_role("button", name="Allow").click()

@@ -6,7 +6,7 @@ import socket
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.end_to_end.pages import (
     SERVER_AWAY,
@@ -199,6 +199,66 @@ def test_this_tab_is_offered_again_once_the_server_is_back(
     send(page, "Use timezone_and_locale.")
     ended(page)
     expect(page.get_by_test_id("call")).to_have_attribute("data-status", "done")
+
+
+def test_a_page_whose_browser_is_somebody_elses_by_now_becomes_theirs(
+    visit: Visit,
+    context: BrowserContext,
+    cookies: Callable[[Server, str], str],
+    server: Server,
+    watch: Watch,
+) -> None:
+    bens = [pair.partition("=") for pair in cookies(server, "ben").split("; ")]
+    page = visit(server)
+    stop(server, page, watch)
+    send(page, "From ana")
+    expect(page.get_by_test_id("outgoing")).to_contain_text("From ana")
+    context.add_cookies(
+        [{"name": name, "value": value, "url": server.url} for name, _, value in bens]
+    )
+    server.start()
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(page.get_by_role("button", name="ben")).to_be_visible(timeout=BACK)
+    connected(page)
+    expect(page.get_by_text("From ana")).to_have_count(0)
+    expect(page.get_by_test_id("thread")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("x" * 300 * 1024, "300 KiB"), ("\x01" * 200 * 1024, "bytes")],
+    ids=["message", "frame"],
+)
+def test_a_message_that_is_too_long_is_not_sent_and_can_be_shortened(
+    visit: Visit, shared_server: Server, text: str, why: str
+) -> None:
+    page = visit(shared_server)
+    send(page, text)
+    unsent = page.get_by_test_id("outgoing")
+    expect(unsent.get_by_role("alert")).to_contain_text(why, timeout=SLOW)
+    expect(unsent.get_by_role("button", name="Try again")).to_be_visible()
+    unsent.get_by_role("button", name="Edit").click()
+    expect(composer(page)).to_have_value(text)
+    send(page, "Hello")
+    ended(page)
+    expect(messages(page, "user")).to_have_count(1)
+
+
+def test_a_question_that_is_written_anew_too_long_stays_in_its_field(
+    visit: Visit, shared_server: Server
+) -> None:
+    page = visit(shared_server)
+    send(page, "Hello")
+    ended(page)
+    messages(page, "user").hover()
+    page.get_by_role("button", name="Edit your message").click()
+    page.get_by_role("textbox", name="Edit your message").fill("x" * 300 * 1024)
+    page.get_by_role("button", name="Ask this instead").click()
+    expect(page.get_by_test_id("rewrite").get_by_role("alert")).to_contain_text("300 KiB")
+    page.get_by_role("textbox", name="Edit your message").fill("Hello again")
+    page.get_by_role("button", name="Ask this instead").click()
+    expect(messages(page, "user")).to_contain_text("Hello again")
+    ended(page)
 
 
 def test_a_device_that_is_offline_is_told_apart_from_a_server_that_is_away(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.end_to_end.pages import composer, connected, send, sign_in, thread_of
+from tests.end_to_end.pages import SLOW, composer, connected, send, sign_in, thread_of
 from tests.end_to_end.servers import Server
 
 pytestmark = pytest.mark.usefixtures("watch")
@@ -71,6 +71,51 @@ def test_signing_out_in_one_tab_takes_the_other_to_the_sign_in_page_saying_why(
     connected(page)
     assert thread_of(page) == thread
     expect(composer(page)).to_have_value("half a thought")
+
+
+def sign_out(page: Page, user: str) -> None:
+    page.get_by_role("button", name=user).click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("status")).to_contain_text("You are signed out")
+
+
+def sign_in_again(page: Page, server: Server, user: str) -> None:
+    page.goto(server.url)
+    sign_in(page, user)
+    connected(page)
+
+
+def test_what_one_user_typed_and_allowed_is_not_passed_to_the_next_in_the_same_tab(
+    page: Page, server: Server
+) -> None:
+    tab = page.get_by_test_id("this-tab")
+    sign_in_again(page, server, "ana")
+    composer(page).fill("for my eyes only")
+    page.get_by_role("switch", name="Use this tab in this chat").check()
+    expect(tab).to_have_attribute("data-here", "true", timeout=SLOW)
+    sign_out(page, "ana")
+    assert page.evaluate("sessionStorage.length") == 0
+    sign_in_again(page, server, "ben")
+    expect(composer(page)).to_have_value("")
+    expect(tab).to_have_attribute("data-here", "false")
+    composer(page).fill("what ben thinks")
+    sign_out(page, "ben")
+    sign_in_again(page, server, "ana")
+    expect(composer(page)).to_have_value("for my eyes only")
+    expect(tab).to_have_attribute("data-here", "false")
+
+
+def test_a_session_that_ends_elsewhere_takes_along_what_this_tab_was_allowed(
+    page: Page, context: BrowserContext, server: Server
+) -> None:
+    sign_in_again(page, server, "ana")
+    page.get_by_role("switch", name="Use this tab in this chat").check()
+    expect(page.get_by_test_id("this-tab")).to_have_attribute("data-here", "true", timeout=SLOW)
+    other = context.new_page()
+    other.goto(server.url)
+    sign_out(other, "ana")
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    assert page.evaluate("sessionStorage.length") == 0
 
 
 def test_a_changed_password_ends_the_other_browsers_session_and_keeps_this_one(

@@ -169,7 +169,9 @@ def test_two_tabs_that_fight_for_one_name_say_so_and_never_take_turns_by_themsel
 ) -> None:
     """A tab that takes its lost name back from another tab is told of by that one."""
     second = visit(shared_server)
-    second.evaluate("sessionStorage.setItem('remotes.tab', '\"this-tab\"')")
+    second.evaluate(
+        "sessionStorage.setItem(`remotes.${document.body.dataset.userId}.tab`, '\"this-tab\"')"
+    )
     second.reload()
     expect(row(second)).to_have_attribute("data-here", "true", timeout=SLOW)
     expect(page.get_by_test_id("replaced")).to_contain_text("a browser tab")

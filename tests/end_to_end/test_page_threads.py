@@ -1,10 +1,11 @@
 """The list of chats, and what is typed in each."""
 
+import json
 import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
 from tests.end_to_end.pages import (
     SLOW,
@@ -13,11 +14,13 @@ from tests.end_to_end.pages import (
     ended,
     messages,
     send,
+    switch,
     thread_link,
     thread_of,
 )
 from tests.end_to_end.programs import Program
 from tests.end_to_end.servers import Server
+from tests.end_to_end.sockets import function
 
 pytestmark = pytest.mark.usefixtures("watch")
 
@@ -50,6 +53,49 @@ def test_a_chat_is_listed_under_its_first_words_at_once(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("New chat")
     thread_link(page, "Name the moons of Mars.").click()
     expect(messages(page, "user")).to_have_text(re.compile("Name the moons of Mars."))
+
+
+def test_an_address_that_is_no_text_is_told_like_one_of_no_chat(
+    visit: Visit, shared_server: Server
+) -> None:
+    page = visit(shared_server, "/t/%E0", user="ben")
+    expect(page.get_by_role("alert")).to_contain_text("There is no such thread")
+    page.get_by_test_id("new-chat").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("New chat")
+
+
+def test_a_change_that_is_refused_takes_no_later_one_back(
+    visit: Visit, context: BrowserContext, shared_server: Server, ben: Program
+) -> None:
+    ben.serve("fan", function("spin"))
+    thread = new_thread(ben, "First name")
+    held: list[tuple[WebSocketRoute, str]] = []
+
+    def between(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def pass_on(text: str | bytes) -> None:
+            frame = json.loads(text)
+            if frame["action"] == "thread-update" and "remotes" in frame["payload"]:
+                held.append((socket, frame["id"]))
+            elif not held or frame["action"] != "thread-open":  # reading it anew would heal it
+                server.send(text)
+
+        socket.on_message(pass_on)
+
+    context.route_web_socket(re.compile("/ws/"), between)
+    page = visit(shared_server, f"/t/{thread}", user="ben")
+    switch(page, "fan").check(timeout=SLOW)
+    choose(page, "First name", "Rename")
+    page.get_by_role("dialog", name="Rename chat").get_by_label("Title").fill("New name")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("New name")
+    [(socket, request)] = held
+    refusal = {"code": "busy", "message": "Not now."}
+    socket.send(json.dumps({"action": "error", "payload": refusal, "id": request}))
+    expect(page.get_by_test_id("note")).to_contain_text("fan could not be switched: Not now.")
+    expect(page.get_by_role("heading", level=1)).to_have_text("New name")
+    expect(switch(page, "fan")).not_to_be_checked()
 
 
 def test_a_chat_is_renamed_from_the_list_for_every_tab_and_after_a_reload(

@@ -7,6 +7,7 @@ import { draftOf, keepDraft, moveDraft } from "../../chat/static/chat/lib/drafts
 
 beforeEach(() => {
   const kept = new Map();
+  globalThis.document = { body: { dataset: { userId: "1" } } };
   globalThis.localStorage = {
     kept,
     getItem: (name) => kept.get(name) ?? null,
@@ -28,6 +29,14 @@ test("a message on its way is kept beside what is typed next", () => {
   keepDraft("a", { text: "", sending });
   keepDraft("a", { text: "second" });
   assert.deepEqual(draftOf("a"), { text: "second", sending });
+});
+
+test("what one user of the browser typed is not the next one's", () => {
+  keepDraft(null, { text: "for my eyes" });
+  globalThis.document.body.dataset.userId = "2";
+  assert.equal(draftOf(null).text, "");
+  globalThis.document.body.dataset.userId = "1";
+  assert.equal(draftOf(null).text, "for my eyes");
 });
 
 test("an empty draft leaves nothing behind", () => {

@@ -7,6 +7,7 @@ import { Outbox } from "../../chat/static/chat/state/outbox.js";
 
 beforeEach(() => {
   const kept = new Map();
+  globalThis.document = { body: { dataset: { userId: "1" } } };
   globalThis.localStorage = {
     getItem: (name) => kept.get(name) ?? null,
     setItem: (name, text) => kept.set(name, text),

@@ -7,12 +7,15 @@ import { Events } from "./events.js";
 const SUBPROTOCOL = "remotes.v1";
 const UNAUTHENTICATED = 4401; // close code
 const STEADY = 10_000; // milliseconds after which a session counts as a success
+const SILENCE = 20_000; // milliseconds without a frame after which the server is asked for a sign of life
+const PATIENCE = 10_000; // milliseconds that it has to give one
 
 /**
  * A connection that keeps itself up.
  *
  * It comes back by itself after every close but two: `stop()`, and 4401, which says that the credential no
- * longer counts. `request` is never repeated by itself: what was under way when the socket closed is rejected.
+ * longer counts. A server that is silent for 20 seconds is asked for a sign of life; one that gives none within
+ * 10 counts as gone. `request` is never repeated by itself: what was under way when the socket closed is rejected.
  */
 export class Connection extends Events {
   #address;
@@ -26,6 +29,8 @@ export class Connection extends Events {
   #retryAfter = 0;
   #welcomedAt = null;
   #timer = null;
+  #watch = null;
+  #asked = false; // whether a sign of life is waited for
 
   /**
    * @param {string|URL} url the server (`http://host:8000`) or its socket (`ws://host:8000/ws/`); in a page it
@@ -71,11 +76,20 @@ export class Connection extends Events {
     this.#open();
   }
 
+  /** Ask for a sign of life now, for instance after a pause in which the server may have gone. */
+  check() {
+    if (this.#status !== "open" || this.#asked) return;
+    this.#asked = true;
+    this.send("ping", {}, String(++this.#lastId));
+    this.#watchFor(PATIENCE, () => this.#giveUp());
+  }
+
   /**
    * Send a request; resolves with the reply's payload.
    *
-   * Rejects with a {@link RemotesError}: the protocol's code, or `disconnected` where there was no connection,
-   * or it was lost before the reply came (the request may have been carried out).
+   * Rejects with a {@link RemotesError}: the protocol's code, `too-large` where the frame is longer than the server
+   * takes (it was not sent), or `disconnected` where there was no connection, or it was lost before the reply came
+   * (the request may have been carried out).
    */
   request(action, payload = {}) {
     return new Promise((resolve, reject) => {
@@ -88,12 +102,24 @@ export class Connection extends Events {
     });
   }
 
-  /** Send a frame that has no reply; false where there is no connection to send it on. */
+  /**
+   * Send a frame that has no reply; false where there is no connection to send it on.
+   *
+   * Throws a {@link RemotesError}, `too-large`, where the frame is longer than the server takes.
+   */
   send(action, payload = {}, id = undefined) {
     const text = JSON.stringify({ action, payload, id });
     if (this.#status !== "open") return false;
+    this.#measure(text);
     this.#socket.send(text);
     return true;
+  }
+
+  // The server's own refusal carries no id, since it does not read such a frame: nothing would settle the request.
+  #measure(text) {
+    const most = this.welcome.limits.frame ?? Infinity;
+    const size = text.length * 3 > most ? new TextEncoder().encode(text).length : 0;
+    if (size > most) throw new RemotesError("too-large", `A frame may have ${most} bytes; this one has ${size}.`);
   }
 
   #open() {
@@ -107,6 +133,8 @@ export class Connection extends Events {
   }
 
   #received(text) {
+    this.#asked = false;
+    this.#watchFor(SILENCE, () => this.check());
     const { action, payload, id } = JSON.parse(text);
     if (id !== undefined) this.#settle(id, action, payload);
     else if (action === "welcome") this.#welcomed(payload);
@@ -139,6 +167,19 @@ export class Connection extends Events {
     else this.#wait(code, reason);
   }
 
+  #watchFor(time, work) {
+    clearTimeout(this.#watch);
+    this.#watch = setTimeout(work, time);
+    this.#watch.unref?.(); // the socket keeps a program running, its watch does not
+  }
+
+  // Closing takes a peer that answers, so nothing waits for the socket's own word.
+  #giveUp() {
+    const socket = this.#socket;
+    this.#closed({ code: 1006, reason: "The server gave no sign of life." });
+    socket.close();
+  }
+
   #wait(code, reason) {
     const seconds = Math.max(this.#retryAfter, delay(this.#attempt++));
     this.#retryAfter = 0;
@@ -147,6 +188,8 @@ export class Connection extends Events {
   }
 
   #leave() {
+    clearTimeout(this.#watch);
+    this.#asked = false;
     this.#socket = null;
     this.#welcomedAt = null;
     this.welcome = null;

@@ -6,9 +6,10 @@ import { Events } from "./events.js";
 /**
  * A remote, served over a {@link Connection}.
  *
- * It registers again whenever the connection comes back, but not after another owner took its name: then
- * `connect()` takes it back. Events: `connected` (the reply to remote-connect), `disconnected`
- * (`{reason: "replaced"|"disconnected", by?}`), `failed` (a {@link RemotesError}: registering again was refused).
+ * It registers again whenever the connection comes back, but not after another owner took its name, nor after the
+ * server refused it: then it takes another `connect()`. Events: `connected` (the reply to remote-connect),
+ * `disconnected` (`{reason: "replaced"|"disconnected", by?}`), `failed` (a {@link RemotesError}: registering again
+ * was refused).
  */
 export class Remote extends Events {
   #connection;
@@ -16,6 +17,7 @@ export class Remote extends Events {
   #functions = new Map();
   #calls = new Map();
   #wanted = false;
+  #registered = false; // in the present session
   #waiting = [];
   #listening = null;
 
@@ -72,7 +74,7 @@ export class Remote extends Events {
     if (this.#listening) return;
     const handlers = {
       welcome: () => this.#registerAgain(),
-      status: ({ status }) => status !== "open" && this.#abortAll("disconnected"),
+      status: ({ status }) => status !== "open" && this.#away(),
       "remote-call": (call) => call.remotename === this.name && this.#run(call),
       "remote-call-cancel": ({ requestId, reason }) => this.#abort(requestId, "cancelled", reason),
       "remote-disconnected": (event) => event.remotename === this.name && this.#lost(event),
@@ -83,9 +85,16 @@ export class Remote extends Events {
   async #register() {
     const functions = [...this.#functions.values()].map(({ definition }) => definition);
     const payload = { remotename: this.name, functions, ...this.#about, heartbeat: true };
-    const reply = await this.#connection.request("remote-connect", payload);
-    this.emit("connected", reply);
-    return reply;
+    try {
+      const reply = await this.#connection.request("remote-connect", payload);
+      this.#registered = true;
+      this.emit("connected", reply);
+      return reply;
+    } catch (error) {
+      // Where a change was refused, what was registered before is still served.
+      if (error.code !== "disconnected" && !this.#registered) this.#end("refused");
+      throw error;
+    }
   }
 
   async #registerAgain() {
@@ -106,8 +115,14 @@ export class Remote extends Events {
     this.emit("disconnected", { reason, by });
   }
 
+  #away() {
+    this.#registered = false;
+    this.#abortAll("disconnected");
+  }
+
   #end(reason) {
     this.#wanted = false;
+    this.#registered = false;
     const error = new RemotesError("disconnected", `The remote was taken away (${reason}).`);
     for (const { reject } of this.#waiting.splice(0)) reject(error);
     if (this.#calls.size === 0) this.#unlisten();
@@ -124,8 +139,18 @@ export class Remote extends Events {
     const outcome = await this.#outcome(requestId, name, args, stop.signal);
     const counts = this.#calls.get(requestId) === stop && !stop.signal.aborted;
     this.#calls.delete(requestId);
-    if (counts) this.#connection.send("remote-call-result", { requestId, ...outcome });
+    if (counts) this.#answer(requestId, outcome);
     if (!this.#wanted && this.#calls.size === 0) this.#unlisten();
+  }
+
+  #answer(requestId, outcome) {
+    try {
+      this.#connection.send("remote-call-result", { requestId, ...outcome });
+    } catch (error) {
+      if (error.code !== "too-large") throw error;
+      const [what] = Object.keys(outcome);
+      this.#connection.send("remote-call-result", { requestId, error: `The ${what} is too large. ${error.message}` });
+    }
   }
 
   async #outcome(requestId, name, args, signal) {

@@ -55,6 +55,16 @@ test("a lost connection rejects what was under way, and what is asked meanwhile"
   connection.stop();
 });
 
+test("a request longer than the server takes is rejected and not sent", async () => {
+  const { connection, socket } = connected({ limits: { frame: 100 } });
+  const empty = JSON.stringify({ action: "x", payload: { text: "" }, id: "1" }).length;
+  const fits = connection.request("x", { text: "é".repeat(Math.floor((100 - empty) / 2)) });
+  socket.deliver("x", {}, socket.sent[0].id);
+  await fits;
+  await assert.rejects(connection.request("x", { text: "é".repeat(50) }), { code: "too-large", message: /100 bytes/ });
+  assert.equal(socket.sent.length, 1);
+});
+
 test("events reach their handlers until they are taken off", () => {
   const { connection, socket } = connected();
   const seen = [];
@@ -92,6 +102,49 @@ test("it waits at least as long as a stopping server asked for", (t) => {
   assert.equal(WebSocket.sockets.length, 1);
   t.mock.timers.tick(200);
   assert.equal(WebSocket.sockets.length, 2);
+});
+
+test("a server that is silent is asked for a sign of life, and kept where it gives one", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { connection, socket } = connected();
+  for (const round of [1, 2]) {
+    t.mock.timers.tick(19_999);
+    assert.equal(socket.sent.length, round - 1);
+    t.mock.timers.tick(1);
+    assert.equal(socket.sent.at(-1).action, "ping");
+    t.mock.timers.tick(9_999);
+    socket.deliver("ping", {}, socket.sent.at(-1).id);
+  }
+  assert.equal(connection.status, "open");
+  connection.stop();
+});
+
+test("a server that gives no sign of life is left, and looked for again", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { connection, socket, WebSocket } = connected();
+  const request = assert.rejects(connection.request("remote-list"), { code: "disconnected" });
+  t.mock.timers.tick(20_000);
+  t.mock.timers.tick(10_000);
+  assert.equal(connection.status, "waiting");
+  assert.notEqual(socket.closed, null);
+  await request;
+  t.mock.timers.tick(1_000);
+  WebSocket.sockets[1].welcome();
+  assert.equal(connection.status, "open");
+  connection.stop();
+});
+
+test("it can be asked for at once, and asking again gives no more time", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { connection, socket } = connected();
+  connection.check();
+  assert.equal(socket.sent[0].action, "ping");
+  t.mock.timers.tick(9_999);
+  connection.check();
+  assert.equal(socket.sent.length, 1);
+  t.mock.timers.tick(1);
+  assert.equal(connection.status, "waiting");
+  connection.stop();
 });
 
 test("it never comes back by itself after 4401", (t) => {

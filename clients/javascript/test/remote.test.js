@@ -8,8 +8,8 @@ import { connected } from "./wire.js";
 
 const ECHO = { name: "echo", description: "Give back what came in.", parameters: { type: "object" } };
 
-async function serving(handler, definition = ECHO) {
-  const { connection, socket, WebSocket } = connected();
+async function serving(handler, definition = ECHO, options = {}) {
+  const { connection, socket, WebSocket } = connected(options);
   const remote = new Remote(connection, "bench", { title: "Bench", client: { program: "test" } });
   remote.function(definition, handler);
   const registration = remote.connect();
@@ -67,6 +67,19 @@ for (const [what, handler, words] of [
     const outcome = await outcomeOf(handler);
     assert.equal("result" in outcome, false);
     assert.match(outcome.error, words);
+  });
+}
+
+for (const [what, handler] of [
+  ["result", () => "x".repeat(2_000)],
+  ["error", () => { throw new Error("x".repeat(2_000)); }],
+]) {
+  test(`a call whose ${what} is longer than the server takes ends with an error that says so`, async () => {
+    const { socket } = await serving(handler, ECHO, { limits: { frame: 1_000 } });
+    call(socket);
+    const { payload } = await socket.take("remote-call-result");
+    assert.match(payload.error, new RegExp(`^The ${what} is too large.*1000 bytes`));
+    assert.equal("result" in payload, false);
   });
 }
 
@@ -175,6 +188,58 @@ test("a registration that is refused says so to whoever asked for it", async () 
   const request = await socket.take("remote-connect");
   socket.deliver("error", { code: "too-many", message: "Too many remotes." }, request.id);
   await assert.rejects(registration, { code: "too-many" });
+});
+
+async function refuse(socket) {
+  const request = await socket.take("remote-connect");
+  socket.deliver("error", { code: "too-many", message: "Too many." }, request.id);
+}
+
+function comeBack({ socket, connection, WebSocket }) {
+  socket.drop();
+  connection.retry();
+  return WebSocket.sockets.at(-1).welcome();
+}
+
+test("a refused remote does not register by itself later, but when it is asked to again", async () => {
+  const wired = connected();
+  const remote = new Remote(wired.connection, "bench").function(ECHO, () => 1);
+  const refused = assert.rejects(remote.connect(), { code: "too-many" });
+  await refuse(wired.socket);
+  await refused;
+  const again = comeBack(wired);
+  assert.deepEqual(again.sent, []);
+  const registration = remote.connect();
+  await again.answer("remote-connect", { functions: ["echo"] });
+  assert.deepEqual((await registration).functions, ["echo"]);
+  call(again);
+  assert.equal((await again.take("remote-call-result")).payload.result, 1);
+  wired.connection.stop();
+});
+
+test("a remote whose registering again is refused says so, and does not try once more", async () => {
+  const { remote, ...wired } = await serving(() => 1);
+  const failed = new Promise((resolve) => remote.on("failed", resolve));
+  const again = comeBack(wired);
+  await refuse(again);
+  assert.equal((await failed).code, "too-many");
+  const { connection, WebSocket } = wired;
+  assert.deepEqual(comeBack({ socket: again, connection, WebSocket }).sent, []);
+  connection.stop();
+});
+
+test("a remote whose change is refused goes on serving what was there, and can be taken away", async () => {
+  const { remote, socket } = await serving(() => 1);
+  const refused = assert.rejects(remote.connect(), { code: "too-many" });
+  await refuse(socket);
+  await refused;
+  for (const requestId of ["a", "b"]) {
+    call(socket, {}, requestId);
+    assert.equal((await socket.take("remote-call-result")).payload.requestId, requestId);
+  }
+  const gone = remote.disconnect();
+  await socket.answer("remote-disconnect");
+  await gone;
 });
 
 test("functions can be added and taken away while it serves", async () => {

@@ -26,7 +26,7 @@ export function wire() {
       this.dispatchEvent(Object.assign(new Event("sent"), { frame }));
     }
 
-    close(code) {
+    close(code = 1005) {
       this.closed = code;
     }
 
@@ -44,8 +44,8 @@ export function wire() {
       this.dispatchEvent(Object.assign(new Event("message"), { data }));
     }
 
-    welcome() {
-      this.deliver("welcome", { protocol: 1, session: "s", user: { id: 1, name: "ana" }, limits: {} });
+    welcome(limits = {}) {
+      this.deliver("welcome", { protocol: 1, session: "s", user: { id: "1", name: "ana" }, limits });
       return this;
     }
 
@@ -62,10 +62,10 @@ export function wire() {
   };
 }
 
-/** A started connection and the socket under it, already welcomed. */
-export function connected(options = {}) {
+/** A started connection and the socket under it, already welcomed with these limits. */
+export function connected({ limits, ...options } = {}) {
   const WebSocket = wire();
   const connection = new Connection("http://server.test:8000", { WebSocket, ...options });
   connection.start();
-  return { connection, WebSocket, socket: WebSocket.sockets[0].welcome() };
+  return { connection, WebSocket, socket: WebSocket.sockets[0].welcome(limits) };
 }

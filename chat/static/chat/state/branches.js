@@ -3,7 +3,7 @@
 import { signal } from "../vendor.js";
 import { randomKey } from "../lib/random.js";
 import { note } from "./notices.js";
-import { request } from "./session.js";
+import { checkLength, request } from "./session.js";
 
 export class Branches {
   #taken;
@@ -43,6 +43,7 @@ export class Branches {
     const { message, text, key } = edit;
     this.editing.value = { ...edit, status: "sending", error: undefined };
     try {
+      checkLength(text.trim());
       this.#taken(await request("message-edit", { message, content: text.trim(), key }));
       this.editing.value = null;
     } catch (error) {

@@ -28,7 +28,16 @@ export function isFollowed(id) {
 /** Show the thread that the address names. */
 export function showAddress() {
   const id = location.pathname.match(/^\/t\/([^/]+)/)?.[1] ?? null;
-  show(id && decodeURIComponent(id));
+  show(id && decoded(id));
+}
+
+/** What was never encoded names no thread, as the server will say. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** Go to a thread, or with null to a new chat. */

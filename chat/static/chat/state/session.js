@@ -1,12 +1,14 @@
 /** The page's one connection, and whether it stands. */
 
-import { Connection } from "../../client/index.js";
+import { Connection, RemotesError } from "../../client/index.js";
 import { computed, signal } from "../vendor.js";
+import { forgetConsent } from "../lib/consent.js";
+import { tooLong } from "../lib/lengths.js";
 import { announce } from "./notices.js";
 
 const UNAUTHENTICATED = 4401; // close code
 
-const { signIn, socket } = document.body.dataset;
+const { signIn, socket, userId } = document.body.dataset;
 
 export const connection = new Connection(socket);
 
@@ -29,17 +31,34 @@ export function request(action, payload) {
   return connection.request(action, payload);
 }
 
+/** Throws a RemotesError where `content` is longer than the server lets a message be. */
+export function checkLength(content) {
+  const fault = tooLong(content, connection.welcome?.limits);
+  if (fault) throw new RemotesError("too-large", fault);
+}
+
+/** Forget what the user let this tab do, and say no more to the server. */
+export function leave() {
+  forgetConsent();
+  connection.stop();
+}
+
 /** Start talking; `onWelcome` is called now and after every break. */
 export function startSession(onWelcome) {
   connection.on("status", followStatus);
-  connection.on("welcome", onWelcome);
+  connection.on("welcome", ({ user }) => (user.id === userId ? onWelcome() : startOver()));
   addEventListener("offline", () => (offline.value = true));
   addEventListener("online", () => {
     offline.value = false;
     connection.retry();
   });
-  document.addEventListener("visibilitychange", () => !document.hidden && connection.retry());
+  document.addEventListener("visibilitychange", () => !document.hidden && lookAgain());
   connection.start();
+}
+
+function lookAgain() {
+  connection.retry();
+  connection.check();
 }
 
 function followStatus({ status, code, delay }) {
@@ -51,7 +70,14 @@ function followStatus({ status, code, delay }) {
   else if (before.welcomed && status === "open") announce("Connected again.");
 }
 
+/** Another tab signed somebody else in: this page, and what was typed in it, is not theirs. */
+function startOver() {
+  leave();
+  location.reload();
+}
+
 function leaveToSignIn() {
+  forgetConsent();
   const next = encodeURIComponent(location.pathname);
   location.assign(`${signIn}?why=ended&next=${next}`);
 }

@@ -3,7 +3,7 @@
 import { Remote, RemotesError } from "../../client/index.js";
 import { signal } from "../vendor.js";
 import { browserName } from "../lib/browser.js";
-import { recall, remember } from "../lib/storage.js";
+import { keepLocation, keepName, keptLocation, keptName } from "../lib/consent.js";
 import { freeTabName } from "../lib/tab-names.js";
 import { whereItRuns } from "../lib/text.js";
 import { note } from "./notices.js";
@@ -17,15 +17,11 @@ import {
   timezoneAndLocale,
 } from "./tab-functions.js";
 
-// In sessionStorage, which a reload keeps and another tab does not see.
-const KEPT = "tab";
-const SHARED = "sharesLocation";
-
 /** `{status: "off"|"connecting"|"on"|"replaced", name, by?}`. */
 export const tab = signal({ status: "off", name: freeTabName(() => false) });
 
 /** Whether the user lets this tab tell where it is. */
-export const sharesLocation = signal(locationPossible && recall(SHARED, false, sessionStorage));
+export const sharesLocation = signal(locationPossible && keptLocation());
 
 /** Whether a row of the remotes (see `remoteRows`) is this tab, and not somebody who has its name now. */
 export function isThisTab({ name, remote: about, here }) {
@@ -43,7 +39,7 @@ export async function offerTab() {
 
 /** Stop offering this tab. */
 export async function withdrawTab() {
-  remember(KEPT, null, sessionStorage);
+  keepName(null);
   tab.value = { ...tab.value, status: "off" };
   await remote?.disconnect().catch(explain);
 }
@@ -52,14 +48,14 @@ export async function withdrawTab() {
 export async function shareLocation() {
   await locationFunction.handler();
   sharesLocation.value = true;
-  remember(SHARED, true, sessionStorage);
+  keepLocation();
   remote?.function(locationFunction.definition, locationFunction.handler);
   if (tab.value.status === "on") await remote.connect();
 }
 
 /** After a reload: offer it again as before; resolves with its name, or null where it was not offered. */
 export async function restoreTab() {
-  const kept = recall(KEPT, null, sessionStorage);
+  const kept = keptName();
   if (!kept || tab.value.status !== "off") return null;
   await loadRemotes();
   const [navigation] = performance.getEntriesByType("navigation");
@@ -99,15 +95,18 @@ function build(name) {
   if (sharesLocation.value) built.function(locationFunction.definition, locationFunction.handler);
   built.on("connected", () => {
     tab.value = { status: "on", name };
-    remember(KEPT, name, sessionStorage);
+    keepName(name);
   });
   built.on("disconnected", (event) => lost(name, event));
-  built.on("failed", explain);
+  built.on("failed", (error) => {
+    tab.value = { status: "off", name };
+    explain(error);
+  });
   return built;
 }
 
 function lost(name, { reason, by }) {
-  remember(KEPT, null, sessionStorage);
+  keepName(null);
   if (reason !== "replaced") {
     tab.value = { status: "off", name };
     return;

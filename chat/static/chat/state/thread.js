@@ -8,7 +8,7 @@ import { Branches } from "./branches.js";
 import { Message } from "./message.js";
 import { note } from "./notices.js";
 import { Outbox } from "./outbox.js";
-import { request } from "./session.js";
+import { checkLength, request } from "./session.js";
 import { tab } from "./tab.js";
 
 const NEW_CHAT_REMOTES = "newChatRemotes";
@@ -129,12 +129,20 @@ export class Thread {
     try {
       await request("thread-update", { thread: this.id, ...change });
     } catch (error) {
-      this.about.value = before;
+      this.#undo(change, before);
       note(`${fault}: ${error.message}`, "fault");
     }
   }
 
+  /** Put back what is still as `change` made it; what came later stays. */
+  #undo(change, before) {
+    const now = this.about.value;
+    const undone = Object.keys(change).filter((key) => now[key] === change[key]);
+    this.about.value = { ...now, ...Object.fromEntries(undone.map((key) => [key, before[key]])) };
+  }
+
   async #deliver(message) {
+    checkLength(message.content);
     const resources = this.messages.value.length === 0 ? this.about.value.remotes.map(asResource) : undefined;
     if (!this.id) await this.#create();
     this.#taken(await request("message-send", { thread: this.id, ...message, resources }));

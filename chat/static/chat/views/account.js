@@ -2,7 +2,7 @@
 import { html } from "../vendor.js";
 import { csrfToken } from "../state/connect-lines.js";
 import { chooseTheme, theme } from "../state/layout.js";
-import { connection, connectivity } from "../state/session.js";
+import { connectivity, leave } from "../state/session.js";
 import { openDialog } from "./dialog.js";
 import { Icon } from "./icon.js";
 import { Menu } from "./menu.js";
@@ -26,7 +26,7 @@ export function Account() {
     </button>
     <a href=${passwordChange}><${Icon} name="key" />Change password</a>
     ${admin && html`<a href=${admin}><${Icon} name="shield" />Administration</a>`}
-    <form method="post" action=${signOut} onSubmit=${() => connection.stop()}>
+    <form method="post" action=${signOut} onSubmit=${leave}>
       <input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} />
       <input type="hidden" name="next" value=${`${signIn}?why=signed-out`} />
       <button><${Icon} name="out" />Sign out</button>
