@@ -1,5 +1,5 @@
 /** A message of the user: in a bubble, and where it is written anew. */
-import { html, useEffect, useLayoutEffect, useRef } from "../vendor.js";
+import { html, useLayoutEffect, useRef } from "../vendor.js";
 import { focusComposer } from "../lib/focus.js";
 import { isEnter, grow } from "../lib/typing.js";
 import { CopyButton } from "./copy-button.js";
@@ -35,7 +35,7 @@ function Editor({ edit: { text, status, error }, thread, onCancel }) {
   const area = useRef(null);
   const ready = text.trim() !== "" && status === "open" && !thread.running.value;
   useLayoutEffect(() => grow(area.current), [text]);
-  useEffect(() => {
+  useLayoutEffect(() => { // before it is painted, so that no key is lost
     area.current.focus();
     area.current.setSelectionRange(text.length, text.length);
   }, []);
