@@ -103,6 +103,7 @@ def test_the_arrows_go_around_in_the_palette_and_escape_leaves_it(page: Page) ->
 
 def test_a_command_of_the_palette_may_open_a_dialog(page: Page) -> None:
     find(page, "keyboard")
+    expect(chosen(page)).to_contain_text("Keyboard shortcuts")
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
     expect(dialog).to_contain_text("Copy the last code")

@@ -1,5 +1,5 @@
 /** The frame of every dialog. */
-import { html, useEffect, useRef } from "../vendor.js";
+import { html, useLayoutEffect, useRef } from "../vendor.js";
 import { focusComposer, isFocusLost } from "../lib/focus.js";
 import { dialog } from "../state/layout.js";
 import { IconButton } from "./icon.js";
@@ -15,7 +15,7 @@ export function closeDialog() {
 /** What a `<dialog>` needs to be open for as long as it is there, and to give the focus back: its attributes. */
 export function useModal() {
   const element = useRef(null);
-  useEffect(() => {
+  useLayoutEffect(() => { // open before it is painted, so that no key is lost
     const box = element.current;
     box.showModal();
     return () => {
